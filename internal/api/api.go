@@ -303,7 +303,7 @@ type EnumValue struct {
 	// Section is the heading that the value stands under: the last comment that
 	// is detached from this value or from one before it ("Build Errors").
 	Section string
-	Desc   *descriptorpb.EnumValueDescriptorProto
+	Desc    *descriptorpb.EnumValueDescriptorProto
 }
 
 // FullName is the value's full name: a value is a sibling of its enum and not
@@ -329,6 +329,7 @@ type Method struct {
 	Decl
 	Parent        *Service
 	Input, Output *Message
+	Routes        []Route // its google.api.http rule and the additional bindings
 	Desc          *descriptorpb.MethodDescriptorProto
 }
 

@@ -363,6 +363,13 @@ func (m *Model) linkMethod(rpc *Method) error {
 			return m.unresolved(&rpc.Decl, "RPC "+rpc.FullName()+" "+side.what, side.name)
 		}
 	}
+	if !rpc.File.toMake {
+		return nil
+	}
+	var err error
+	if rpc.Routes, err = decodeRoutes(rpc.Options().Unknown()); err != nil {
+		return errorAt(rpc.Pos(), "option (google.api.http) of %s is broken: %v", rpc.FullName(), err)
+	}
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/api"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/gendoc"
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/reference"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/tmpl"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/plugin"
 )
@@ -66,7 +67,35 @@ func (o *Options) renderer() (renderer, error) {
 		}
 		return o.gendoc(func(data *gendoc.Template) ([][]byte, error) { return t.Execute(data) }), nil
 	}
-	return nil, fmt.Errorf("format %s", o.Format)
+	return o.reference(map[Format]func(*reference.Page) ([][]byte, error){
+		FormatMarkdown: reference.Markdown,
+		FormatHTML:     reference.HTML,
+		FormatDocBook:  reference.DocBook,
+	}[o.Format]), nil
+}
+
+// reference renders each page in a format of our own.
+func (o *Options) reference(render func(*reference.Page) ([][]byte, error)) renderer {
+	return func(model *api.Model, pages []page) ([]plugin.Output, error) {
+		site := reference.NewSite(model, reference.Settings{
+			Title:       o.Title,
+			SourceOrder: o.Order == OrderSource,
+			SourceURL:   o.Model.SourceOf,
+		})
+		for _, p := range pages {
+			site.Add(p.name, p.files...)
+		}
+		out := make([]plugin.Output, len(pages))
+		return out, api.Parallel(len(pages), func(i int) error {
+			p, err := site.Page(pages[i].name, pages[i].files)
+			if err != nil {
+				return err
+			}
+			content, err := render(p)
+			out[i] = plugin.Output{Name: p.Name, Content: content}
+			return err
+		})
+	}
 }
 
 // gendoc renders each page from protoc-gen-doc's model.

@@ -25,6 +25,19 @@ type Settings struct {
 	SourceURL string
 }
 
+// SourceOf is the address of a declaration's source; empty without a SourceURL.
+func (s Settings) SourceOf(d *api.Decl) string {
+	if s.SourceURL == "" {
+		return ""
+	}
+	line := max(d.Pos().Line, 1)
+	return strings.NewReplacer(
+		"{path}", d.File.Path,
+		"{line}", strconv.Itoa(line),
+		"{end}", strconv.Itoa(max(d.EndLine(), line)),
+	).Replace(s.SourceURL)
+}
+
 // context is what all parts of one model share.
 type context struct {
 	Settings
@@ -224,7 +237,7 @@ func (b *builder) service(x *api.Service) *Service {
 			ResponseLongType:  b.foreignName(output),
 			ResponseFullType:  strings.TrimPrefix(output, "."),
 			ResponseStreaming: m.Desc.GetServerStreaming(),
-			Options:           b.options(&m.Decl, m.Options()),
+			Options:           b.methodOptions(m),
 			x:                 m,
 			c:                 b.context,
 		})

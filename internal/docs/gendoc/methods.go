@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/api"
 )
@@ -143,26 +142,14 @@ func (m ServiceMethod) Line() int { return m.x.Pos().Line }
 
 // SourceURL is the address of the declaration's source, made from the option
 // source_url; empty without it.
-func (f File) SourceURL() string          { return f.c.sourceURL(&f.x.Decl) }
-func (m Message) SourceURL() string       { return m.c.sourceURL(&m.x.Decl) }
-func (f MessageField) SourceURL() string  { return f.c.sourceURL(&f.x.Decl) }
-func (e FileExtension) SourceURL() string { return e.c.sourceURL(&e.x.Decl) }
-func (e Enum) SourceURL() string          { return e.c.sourceURL(&e.x.Decl) }
-func (v EnumValue) SourceURL() string     { return v.c.sourceURL(&v.x.Decl) }
-func (s Service) SourceURL() string       { return s.c.sourceURL(&s.x.Decl) }
-func (m ServiceMethod) SourceURL() string { return m.c.sourceURL(&m.x.Decl) }
-
-func (c *context) sourceURL(d *api.Decl) string {
-	if c.Settings.SourceURL == "" {
-		return ""
-	}
-	line := max(d.Pos().Line, 1)
-	return strings.NewReplacer(
-		"{path}", d.File.Path,
-		"{line}", strconv.Itoa(line),
-		"{end}", strconv.Itoa(max(d.EndLine(), line)),
-	).Replace(c.Settings.SourceURL)
-}
+func (f File) SourceURL() string          { return f.c.SourceOf(&f.x.Decl) }
+func (m Message) SourceURL() string       { return m.c.SourceOf(&m.x.Decl) }
+func (f MessageField) SourceURL() string  { return f.c.SourceOf(&f.x.Decl) }
+func (e FileExtension) SourceURL() string { return e.c.SourceOf(&e.x.Decl) }
+func (e Enum) SourceURL() string          { return e.c.SourceOf(&e.x.Decl) }
+func (v EnumValue) SourceURL() string     { return v.c.SourceOf(&v.x.Decl) }
+func (s Service) SourceURL() string       { return s.c.SourceOf(&s.x.Decl) }
+func (m ServiceMethod) SourceURL() string { return m.c.SourceOf(&m.x.Decl) }
 
 // Syntax is proto2, proto3 or editions.
 func (f File) Syntax() string { return f.x.Syntax() }
@@ -321,8 +308,7 @@ func (e Enum) Sections() []*Section {
 // Routes lists the HTTP routes of the RPC (google.api.http) with its additional
 // bindings; nil where it has none.
 func (m ServiceMethod) Routes() []HTTPRule {
-	rule, _ := m.Options[httpOption].(HTTPExtension)
-	return rule.Rules
+	return httpExtension(m.x.Routes).Rules
 }
 
 // UsedBy lists the full names of the fields and RPCs of the generated files that

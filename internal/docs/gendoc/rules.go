@@ -5,6 +5,8 @@ import (
 	"reflect"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/api"
 )
 
 // ruleField is a field of one of the messages that validation rules are made of.
@@ -216,7 +218,7 @@ func fieldValidator() []ruleField {
 
 // decodeRules finds an extension in encoded options and flattens its rules.
 func decodeRules(unknown []byte, number protowire.Number, schema func() []ruleField) ([]Rule, bool, error) {
-	b, ok, err := extension(unknown, number)
+	b, ok, err := api.Extension(unknown, number)
 	if err != nil || !ok {
 		return nil, false, err
 	}
@@ -273,7 +275,7 @@ func joined(values []sentValue) []byte {
 // that came before it.
 func collect(schema []ruleField, b []byte) (map[*ruleField][]sentValue, error) {
 	sent := make(map[*ruleField][]sentValue)
-	err := eachField(b, func(num protowire.Number, typ protowire.Type, value []byte) error {
+	err := api.EachField(b, func(num protowire.Number, typ protowire.Type, value []byte) error {
 		for i := range schema {
 			f := &schema[i]
 			switch {

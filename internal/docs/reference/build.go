@@ -1,0 +1,332 @@
+package reference
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/api"
+)
+
+// Settings are what a user can say about the pages.
+type Settings struct {
+	Title       string
+	SourceOrder bool // keep the order of the source instead of sorting by name
+	// SourceURL makes the address of a declaration's source; nil for none.
+	SourceURL func(*api.Decl) string
+}
+
+// Site knows which page shows what.
+type Site struct {
+	Settings
+	model *api.Model
+	pages map[*api.File]string
+}
+
+// NewSite returns a site without pages.
+func NewSite(model *api.Model, settings Settings) *Site {
+	return &Site{Settings: settings, model: model, pages: make(map[*api.File]string)}
+}
+
+// Add makes a page show files. All pages have to be added before one is built,
+// because they link to each other.
+func (s *Site) Add(page string, files ...*api.File) {
+	for _, f := range files {
+		s.pages[f] = page
+	}
+}
+
+// Page makes the page of the given name.
+func (s *Site) Page(name string, files []*api.File) (*Page, error) {
+	p := &Page{Name: name, Title: s.title(files), Files: make([]*File, len(files))}
+	return p, api.Parallel(len(files), func(i int) error {
+		b := builder{Site: s, page: name}
+		p.Files[i] = b.file(files[i])
+		return nil
+	})
+}
+
+// title is the page's own, or the name of the package if there is only one.
+func (s *Site) title(files []*api.File) string {
+	switch {
+	case s.Title != "":
+		return s.Title
+	case len(files) == 0 || files[0].Package == "":
+		return "API reference"
+	}
+	for _, f := range files {
+		if f.Package != files[0].Package {
+			return "API reference"
+		}
+	}
+	return files[0].Package + " API reference"
+}
+
+// builder makes the parts of one page.
+type builder struct {
+	*Site
+	page string
+}
+
+func (b *builder) entry(d *api.Decl, anchor string, o api.Options) Entry {
+	e := Entry{Name: d.Name, Anchor: anchor, Description: Clean(d.Comments), Deprecated: o.Deprecated()}
+	if b.SourceURL != nil {
+		e.SourceURL = b.SourceURL(d)
+	}
+	return e
+}
+
+func (b *builder) file(x *api.File) *File {
+	f := &File{
+		Entry:              b.entry(&x.Decl, x.Path, x.Options()),
+		Package:            x.Package,
+		PackageDescription: Clean(x.PackageComments),
+		Syntax:             x.Syntax(),
+	}
+	if edition := x.EditionName(); edition != "" {
+		f.Syntax = "edition " + edition
+	}
+	for _, s := range x.Services {
+		f.Services = append(f.Services, b.service(s))
+	}
+	for m := range x.AllMessages() {
+		if !m.IsMapEntry() {
+			f.Messages = append(f.Messages, b.message(m))
+		}
+	}
+	for e := range x.AllEnums() {
+		f.Enums = append(f.Enums, b.enum(e))
+	}
+	for _, e := range x.Extensions {
+		f.Extensions = append(f.Extensions, b.field(e))
+	}
+	if !b.SourceOrder {
+		slices.SortStableFunc(f.Services, func(a, b *Service) int { return cmp.Compare(a.Name, b.Name) })
+		slices.SortStableFunc(f.Messages, func(a, b *Message) int { return cmp.Compare(a.LongName, b.LongName) })
+		slices.SortStableFunc(f.Enums, func(a, b *Enum) int { return cmp.Compare(a.LongName, b.LongName) })
+		slices.SortStableFunc(f.Extensions, func(a, b *Field) int { return cmp.Compare(a.Anchor, b.Anchor) })
+	}
+	return f
+}
+
+func (b *builder) service(x *api.Service) *Service {
+	s := &Service{Entry: b.entry(&x.Decl, x.FullName, x.Options())}
+	for _, m := range x.Methods {
+		s.Methods = append(s.Methods, b.method(m))
+	}
+	return s
+}
+
+func (b *builder) method(x *api.Method) *Method {
+	m := &Method{
+		Entry:          b.entry(&x.Decl, x.FullName(), x.Options()),
+		Request:        b.typeOf(x.File, x.Input),
+		Response:       b.typeOf(x.File, x.Output),
+		StreamsRequest: x.Desc.GetClientStreaming(),
+		StreamsBack:    x.Desc.GetServerStreaming(),
+		Routes:         x.Routes,
+	}
+	if level := x.Desc.GetOptions().GetIdempotencyLevel(); level != descriptorpb.MethodOptions_IDEMPOTENCY_UNKNOWN {
+		m.Idempotency = level.String()
+	}
+	return m
+}
+
+func (b *builder) message(x *api.Message) *Message {
+	m := &Message{
+		Entry:    b.entry(&x.Decl, x.FullName, x.Options()),
+		LongName: x.LongName(),
+		UsedBy:   b.usedBy(x.File, x),
+	}
+	oneofs := make(map[*api.Oneof]*Oneof)
+	for _, o := range x.Oneofs {
+		if !o.IsSynthetic() {
+			oneofs[o] = &Oneof{Entry: b.entry(&o.Decl, o.FullName(), o.Options())}
+			m.Oneofs = append(m.Oneofs, oneofs[o])
+		}
+	}
+	for _, x := range x.Fields {
+		f := b.field(x)
+		if o := oneofs[x.Oneof]; o != nil {
+			f.Oneof = o.Name
+			o.Fields = append(o.Fields, f)
+		}
+		m.Fields = append(m.Fields, f)
+	}
+	for _, x := range x.Extensions {
+		m.Extensions = append(m.Extensions, b.field(x))
+	}
+	for _, r := range x.Desc.GetReservedRange() {
+		m.Reserved = append(m.Reserved, rangeText(r.GetStart(), r.GetEnd()-1, maxFieldNumber))
+	}
+	for _, name := range x.Desc.GetReservedName() {
+		m.Reserved = append(m.Reserved, strconv.Quote(name))
+	}
+	return m
+}
+
+func (b *builder) field(x *api.Field) *Field {
+	f := &Field{
+		Entry:    b.entry(&x.Decl, x.FullName(), x.Options()),
+		Number:   x.Desc.GetNumber(),
+		Type:     b.fieldType(x.File, x),
+		Presence: x.Presence(),
+		Default:  defaultText(x.Desc),
+		Options:  x.Options().Custom(),
+	}
+	if name := x.Desc.GetJsonName(); name != defaultJSONName(x.Name) && x.Extendee == nil {
+		f.JSONName = name
+	}
+	if x.Extendee != nil {
+		t := b.typeOf(x.File, x.Extendee)
+		f.Extends = &t
+	}
+	return f
+}
+
+// defaultText is a default as a .proto file writes it: text in quotes.
+func defaultText(d *descriptorpb.FieldDescriptorProto) string {
+	if d.DefaultValue == nil {
+		return ""
+	}
+	switch d.GetType() {
+	case descriptorpb.FieldDescriptorProto_TYPE_STRING:
+		return strconv.Quote(d.GetDefaultValue())
+	case descriptorpb.FieldDescriptorProto_TYPE_BYTES:
+		return `"` + d.GetDefaultValue() + `"` // escaped already
+	}
+	return d.GetDefaultValue()
+}
+
+// defaultJSONName is the name in lowerCamelCase, as protoc makes it.
+func defaultJSONName(name string) string {
+	var out strings.Builder
+	upper := false
+	for _, c := range name {
+		if c == '_' {
+			upper = true
+			continue
+		}
+		if upper && c >= 'a' && c <= 'z' {
+			c -= 'a' - 'A'
+		}
+		upper = false
+		out.WriteRune(c)
+	}
+	return out.String()
+}
+
+func (b *builder) enum(x *api.Enum) *Enum {
+	e := &Enum{
+		Entry:    b.entry(&x.Decl, x.FullName, x.Options()),
+		LongName: x.LongName(),
+		UsedBy:   b.usedBy(x.File, x),
+	}
+	for i, v := range x.Values {
+		if i == 0 || v.Section != x.Values[i-1].Section {
+			e.Sections = append(e.Sections, &Section{Title: Clean(api.Comments{Leading: v.Section})})
+		}
+		last := e.Sections[len(e.Sections)-1]
+		// A value is a sibling of its enum; the anchor says which enum it is of.
+		entry := b.entry(&v.Decl, x.FullName+"."+v.Name, v.Options())
+		last.Values = append(last.Values, &Value{Entry: entry, Number: v.Desc.GetNumber()})
+	}
+	for _, r := range x.Desc.GetReservedRange() {
+		e.Reserved = append(e.Reserved, rangeText(r.GetStart(), r.GetEnd(), maxEnumNumber))
+	}
+	for _, name := range x.Desc.GetReservedName() {
+		e.Reserved = append(e.Reserved, strconv.Quote(name))
+	}
+	return e
+}
+
+// The largest numbers that descriptor.proto allows, which a .proto file calls max.
+const (
+	maxFieldNumber = 1<<29 - 1
+	maxEnumNumber  = 1<<31 - 1
+)
+
+func rangeText(start, end, largest int32) string {
+	switch end {
+	case start:
+		return fmt.Sprint(start)
+	case largest:
+		return fmt.Sprintf("%d to max", start)
+	}
+	return fmt.Sprintf("%d to %d", start, end)
+}
+
+func (b *builder) usedBy(from *api.File, t api.Type) []Type {
+	var out []Type
+	for _, use := range b.model.UsedBy(t) {
+		name := strings.TrimPrefix(use.Name, from.Package+".")
+		switch {
+		case use.Method != nil:
+			out = append(out, Type{Name: name, Link: b.link(use.Method.File, use.Name)})
+		case use.Message != nil:
+			out = append(out, Type{Name: name, Link: b.link(use.Message.File, use.Name)})
+		default:
+			out = append(out, Type{Name: name})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Type) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+func (b *builder) fieldType(from *api.File, x *api.Field) Type {
+	if key, value := x.MapKey(), x.MapValue(); key != nil {
+		k, v := b.fieldType(from, key), b.fieldType(from, value)
+		return Type{Key: &k, Value: &v}
+	}
+	t := Type{Name: x.TypeName()}
+	switch {
+	case x.Message != nil:
+		t = b.typeOf(from, x.Message)
+	case x.Enum != nil:
+		t = b.typeOf(from, x.Enum)
+	}
+	t.Repeated = x.IsRepeated()
+	return t
+}
+
+// typeOf names a type as short as a reader of the file expects, and links it.
+func (b *builder) typeOf(from *api.File, t api.Type) Type {
+	var full string
+	switch t := t.(type) {
+	case *api.Message:
+		full = t.FullName
+	case *api.Enum:
+		full = t.FullName
+	}
+	link := b.link(t.Declaration().File, full)
+	if link == "" {
+		link = api.WellKnownURL(full)
+	}
+	return Type{Name: strings.TrimPrefix(full, from.Package+"."), Link: link}
+}
+
+// link leads to an anchor of the page that shows a file; empty if none does.
+func (b *builder) link(to *api.File, anchor string) string {
+	page, ok := b.pages[to]
+	switch {
+	case !ok:
+		return ""
+	case page == b.page:
+		return "#" + anchor
+	}
+	return relative(b.page, page) + "#" + anchor
+}
+
+// relative is the path from the folder of one page to another page.
+func relative(from, to string) string {
+	a, b := strings.Split(from, "/"), strings.Split(to, "/")
+	common := 0
+	for common < len(a)-1 && common < len(b)-1 && a[common] == b[common] {
+		common++
+	}
+	return strings.Repeat("../", len(a)-1-common) + strings.Join(b[common:], "/")
+}

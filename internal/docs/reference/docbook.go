@@ -1,0 +1,130 @@
+package reference
+
+import (
+	"encoding/xml"
+	"fmt"
+	"strings"
+	"sync"
+	"text/template"
+
+	"github.com/skaffoldgen/protoc-gen-skaffold/templates"
+)
+
+// docbook is parsed when it is first used: a run needs one format only.
+var docbook = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("docbook.xml.tmpl").Funcs(template.FuncMap{
+		"x":     escapeXML,
+		"id":    xmlID,
+		"para":  docbookComment,
+		"type":  docbookType,
+		"link":  docbookLink,
+		"comma": func(list []string) string { return strings.Join(list, ", ") },
+		"notes": docbookNotes,
+	}).Parse(templates.DocBook))
+})
+
+// DocBook renders a page as a DocBook 5 article.
+func DocBook(p *Page) ([][]byte, error) {
+	return renderParts(docbook(), p)
+}
+
+func escapeXML(text string) (string, error) {
+	var out strings.Builder
+	err := xml.EscapeText(&out, []byte(text))
+	return out.String(), err
+}
+
+// xmlID makes an anchor an NCName, which an xml:id has to be.
+func xmlID(anchor string) string {
+	id := strings.Map(func(r rune) rune {
+		switch {
+		case r == '.', r == '-', r == '_', r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r > 0x7F:
+			return r
+		}
+		return '_'
+	}, anchor)
+	if id == "" || id[0] == '.' || id[0] == '-' || id[0] >= '0' && id[0] <= '9' {
+		return "_" + id
+	}
+	return id
+}
+
+// docbookComment makes a paragraph of each paragraph of a comment. Its Markdown
+// stays as it is written.
+func docbookComment(t Text) (string, error) {
+	var out strings.Builder
+	for paragraph := range strings.SplitSeq(string(t), "\n\n") {
+		if strings.TrimSpace(paragraph) == "" {
+			continue
+		}
+		text, err := escapeXML(strings.ReplaceAll(strings.TrimSpace(paragraph), "\n", " "))
+		if err != nil {
+			return "", err
+		}
+		out.WriteString("<para>" + text + "</para>")
+	}
+	return out.String(), nil
+}
+
+func docbookLink(t Type) (string, error) {
+	name, err := escapeXML(t.Name)
+	if err != nil {
+		return "", err
+	}
+	if anchor, ok := strings.CutPrefix(t.Link, "#"); ok {
+		return `<link linkend="` + xmlID(anchor) + `">` + name + `</link>`, nil
+	}
+	if t.Link == "" {
+		return "<type>" + name + "</type>", nil
+	}
+	page, anchor, _ := strings.Cut(t.Link, "#")
+	if !strings.Contains(page, "://") {
+		anchor = xmlID(anchor)
+	}
+	address, err := escapeXML(page + "#" + anchor)
+	return `<link xlink:href="` + address + `">` + name + `</link>`, err
+}
+
+func docbookType(t Type) (string, error) {
+	if t.Key != nil {
+		key, err := docbookLink(*t.Key)
+		if err != nil {
+			return "", err
+		}
+		value, err := docbookLink(*t.Value)
+		return "map&lt;" + key + ", " + value + "&gt;", err
+	}
+	link, err := docbookLink(t)
+	if t.Repeated {
+		return "repeated " + link, err
+	}
+	return link, err
+}
+
+// docbookNotes says what a field's description does not.
+func docbookNotes(f *Field) (string, error) {
+	var notes []string
+	if f.Deprecated {
+		notes = append(notes, "Deprecated.")
+	}
+	if p := presenceNote(f); p != "" {
+		notes = append(notes, strings.ToUpper(p[:1])+p[1:]+".")
+	}
+	if f.Oneof != "" {
+		notes = append(notes, "One of "+f.Oneof+".")
+	}
+	if f.Default != "" {
+		notes = append(notes, "Default: "+f.Default+".")
+	}
+	if f.JSONName != "" {
+		notes = append(notes, "In JSON: "+f.JSONName+".")
+	}
+	for _, o := range f.Options {
+		notes = append(notes, fmt.Sprintf("(%s) = %v.", o.Name, o.Value))
+	}
+	if len(notes) == 0 {
+		return "", nil
+	}
+	text, err := escapeXML(strings.Join(notes, " "))
+	return "<para>" + text + "</para>", err
+}

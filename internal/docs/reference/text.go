@@ -1,0 +1,65 @@
+package reference
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/api"
+)
+
+// Text is a comment, in Markdown, without the marks and the indentation that
+// make it a comment. Its lines end with \n, the last one without.
+type Text string
+
+// Clean takes the text out of a declaration's comments.
+func Clean(c api.Comments) Text {
+	leading, trailing := cleanOne(c.Leading), cleanOne(c.Trailing)
+	if leading != "" && trailing != "" {
+		return Text(leading + "\n\n" + trailing)
+	}
+	return Text(leading + trailing)
+}
+
+// cleanOne takes the indentation that all lines share from each of them, so that
+// lists and code keep theirs, and drops what cannot be printed.
+func cleanOne(comment string) string {
+	comment = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(comment)
+	comment = strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || isBidiControl(r)) {
+			return -1
+		}
+		return r
+	}, comment)
+	lines := strings.Split(comment, "\n")
+	indent := -1
+	for i, line := range lines {
+		lines[i] = strings.TrimRightFunc(line, unicode.IsSpace)
+		if lines[i] == "" {
+			continue
+		}
+		if n := len(lines[i]) - len(strings.TrimLeft(lines[i], " ")); indent < 0 || n < indent {
+			indent = n
+		}
+	}
+	for i, line := range lines {
+		if line != "" {
+			lines[i] = line[indent:]
+		}
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}
+
+// isBidiControl tells the characters that make text read in another order than
+// it is written.
+func isBidiControl(r rune) bool {
+	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
+}
+
+// FirstSentence is the text up to the end of its first sentence or paragraph.
+func (t Text) FirstSentence() Text {
+	paragraph, _, _ := strings.Cut(string(t), "\n\n")
+	if i := strings.Index(paragraph, ". "); i >= 0 {
+		return Text(paragraph[:i+1])
+	}
+	return Text(paragraph)
+}
