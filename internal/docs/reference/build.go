@@ -171,12 +171,13 @@ func (b *builder) message(x *api.Message) *Message {
 
 func (b *builder) field(x *api.Field) *Field {
 	f := &Field{
-		Entry:    b.entry(&x.Decl, x.FullName(), x.Options()),
-		Number:   x.Desc.GetNumber(),
-		Type:     b.fieldType(x.File, x),
-		Presence: x.Presence(),
-		Default:  defaultText(x.Desc),
-		Options:  x.Options().Custom(),
+		Entry:     b.entry(&x.Decl, x.FullName(), x.Options()),
+		Number:    x.Desc.GetNumber(),
+		Type:      b.fieldType(x.File, x),
+		Presence:  x.Presence(),
+		IsMessage: x.Message != nil,
+		Default:   defaultText(x.Desc),
+		Options:   x.Options().Custom(),
 	}
 	if name := x.Desc.GetJsonName(); name != defaultJSONName(x.Name) && x.Extendee == nil {
 		f.JSONName = name

@@ -263,7 +263,7 @@ func presenceNote(f *Field) string {
 	switch {
 	case f.Presence == api.PresenceRequired:
 		return "required"
-	case f.Presence == api.PresenceExplicit && f.Oneof == "" && f.Type.Link == "":
+	case f.Presence == api.PresenceExplicit && f.Oneof == "" && !f.IsMessage:
 		return "optional"
 	}
 	return ""

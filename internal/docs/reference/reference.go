@@ -73,11 +73,14 @@ type Field struct {
 	Number   int32
 	Type     Type
 	Presence api.Presence
-	Oneof    string // name of the real oneof that it belongs to
-	Default  string // as the .proto file writes it; empty if it is not said
-	JSONName string // empty where it is the one that the name leads to
-	Extends  *Type  // the message that an extension extends
-	Options  []api.CustomOption
+	// IsMessage tells a field whose type is a message: it always has presence, so
+	// that nobody needs to be told.
+	IsMessage bool
+	Oneof     string // name of the real oneof that it belongs to
+	Default   string // as the .proto file writes it; empty if it is not said
+	JSONName  string // empty where it is the one that the name leads to
+	Extends   *Type  // the message that an extension extends
+	Options   []api.CustomOption
 }
 
 // Enum is an enum.
