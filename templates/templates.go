@@ -3,11 +3,6 @@ package templates
 
 import _ "embed"
 
-// Markdown is the page in GitHub flavoured Markdown.
-//
-//go:embed docs/markdown.md.tmpl
-var Markdown string
-
 // HTML is the page in HTML.
 //
 //go:embed docs/html.tmpl

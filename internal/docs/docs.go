@@ -67,15 +67,16 @@ func (o *Options) renderer() (renderer, error) {
 		}
 		return o.gendoc(func(data *gendoc.Template) ([][]byte, error) { return t.Execute(data) }), nil
 	}
-	return o.reference(map[Format]func(*reference.Page) ([][]byte, error){
+	formats := map[Format]func() reference.Format{
 		FormatMarkdown: reference.Markdown,
 		FormatHTML:     reference.HTML,
 		FormatDocBook:  reference.DocBook,
-	}[o.Format]), nil
+	}
+	return o.reference(formats[o.Format]()), nil
 }
 
 // reference renders each page in a format of our own.
-func (o *Options) reference(render func(*reference.Page) ([][]byte, error)) renderer {
+func (o *Options) reference(format reference.Format) renderer {
 	return func(model *api.Model, pages []page) ([]plugin.Output, error) {
 		site := reference.NewSite(model, reference.Settings{
 			Title:       o.Title,
@@ -87,11 +88,8 @@ func (o *Options) reference(render func(*reference.Page) ([][]byte, error)) rend
 		}
 		out := make([]plugin.Output, len(pages))
 		return out, api.Parallel(len(pages), func(i int) error {
-			p, err := site.Page(pages[i].name, pages[i].files)
-			if err != nil {
-				return err
-			}
-			content, err := render(p)
+			p := site.Page(pages[i].name, pages[i].files)
+			content, err := site.Render(p, format)
 			out[i] = plugin.Output{Name: p.Name, Content: content}
 			return err
 		})

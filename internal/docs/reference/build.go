@@ -1,11 +1,15 @@
 package reference
 
 import (
+	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"google.golang.org/protobuf/types/descriptorpb"
 
@@ -40,15 +44,69 @@ func (s *Site) Add(page string, files ...*api.File) {
 	}
 }
 
-// Page makes the page of the given name.
-func (s *Site) Page(name string, files []*api.File) (*Page, error) {
-	p := &Page{Name: name, Title: s.title(files), Files: make([]*File, len(files))}
-	return p, api.Parallel(len(files), func(i int) error {
-		b := builder{Site: s, page: name}
-		p.Files[i] = b.file(files[i])
-		return nil
-	})
+// Page is the page of the given name, which shows files.
+func (s *Site) Page(name string, files []*api.File) *Page {
+	return &Page{Name: name, Title: s.title(files), Files: files}
 }
+
+// Render renders a page. Each file is made, rendered and forgotten on its own,
+// several at a time, so that a page of any size needs little more memory than
+// its text.
+func (s *Site) Render(p *Page, format Format) ([][]byte, error) {
+	contents, bodies := make([][]byte, len(p.Files)), make([][]byte, len(p.Files))
+	scratch := sync.Pool{New: func() any { return new(bytes.Buffer) }}
+	err := api.Parallel(len(p.Files), func(i int) error {
+		b := builder{Site: s, page: p.Name}
+		f := b.file(p.Files[i])
+		text := scratch.Get().(*bytes.Buffer)
+		defer scratch.Put(text)
+		text.Reset()
+		err := format.Contents(text, f)
+		contents[i] = bytes.Clone(text.Bytes())
+		text.Reset()
+		err = errors.Join(err, format.File(text, f))
+		bodies[i] = bytes.Clone(text.Bytes())
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var head, body, foot bytes.Buffer
+	if err := errors.Join(format.Head(&head, p), format.Body(&body, p), format.Foot(&foot, p)); err != nil {
+		return nil, err
+	}
+	out := [][]byte{head.Bytes()}
+	out = append(out, contents...)
+	out = append(out, body.Bytes())
+	out = append(out, bodies...)
+	return append(out, foot.Bytes()), nil
+}
+
+// Format writes the parts of a page, in this order: its head, an entry of the
+// table of contents for each file, what stands between, each file, its end.
+type Format interface {
+	Head(*bytes.Buffer, *Page) error
+	Contents(*bytes.Buffer, *File) error
+	Body(*bytes.Buffer, *Page) error
+	File(*bytes.Buffer, *File) error
+	Foot(*bytes.Buffer, *Page) error
+}
+
+// parts is a Format that is a template: one with a template for each part.
+type parts struct{ template executor }
+
+// executor is a parsed template of text/template or html/template.
+type executor interface {
+	ExecuteTemplate(w io.Writer, name string, data any) error
+}
+
+func (t parts) Head(w *bytes.Buffer, p *Page) error { return t.template.ExecuteTemplate(w, "head", p) }
+func (t parts) Contents(w *bytes.Buffer, f *File) error {
+	return t.template.ExecuteTemplate(w, "contents", f)
+}
+func (t parts) Body(w *bytes.Buffer, p *Page) error { return t.template.ExecuteTemplate(w, "body", p) }
+func (t parts) File(w *bytes.Buffer, f *File) error { return t.template.ExecuteTemplate(w, "file", f) }
+func (t parts) Foot(w *bytes.Buffer, p *Page) error { return t.template.ExecuteTemplate(w, "foot", p) }
 
 // title is the page's own, or the name of the package if there is only one.
 func (s *Site) title(files []*api.File) string {

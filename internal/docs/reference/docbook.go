@@ -23,10 +23,8 @@ var docbook = sync.OnceValue(func() *template.Template {
 	}).Parse(templates.DocBook))
 })
 
-// DocBook renders a page as a DocBook 5 article.
-func DocBook(p *Page) ([][]byte, error) {
-	return renderParts(docbook(), p)
-}
+// DocBook is a page as a DocBook 5 article.
+func DocBook() Format { return parts{docbook()} }
 
 func escapeXML(text string) (string, error) {
 	var out strings.Builder

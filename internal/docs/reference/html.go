@@ -29,10 +29,8 @@ var html = sync.OnceValue(func() *template.Template {
 	}).Parse(templates.HTML))
 })
 
-// HTML renders a page in HTML: one file that needs no other.
-func HTML(p *Page) ([][]byte, error) {
-	return renderParts(html(), p)
-}
+// HTML is a page in HTML: one file that needs no other.
+func HTML() Format { return parts{html()} }
 
 var commentRenderer = goldmark.New(
 	goldmark.WithExtensions(extension.GFM),

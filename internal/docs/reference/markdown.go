@@ -3,61 +3,252 @@ package reference
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"iter"
 	"regexp"
+	"strconv"
 	"strings"
-	"sync"
-	"text/template"
 
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/api"
-	"github.com/skaffoldgen/protoc-gen-skaffold/templates"
 )
 
-// markdown is parsed when it is first used: a run needs one format only.
-var markdown = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("markdown.md.tmpl").Funcs(template.FuncMap{
-		"comment":  markdownBlock,
-		"cell":     markdownCell,
-		"type":     markdownType,
-		"link":     markdownLink,
-		"code":     markdownCode,
-		"notes":    markdownNotes,
-		"heading":  markdownHeading,
-		"comma":    func(list []string) string { return strings.Join(list, ", ") },
-		"presence": func(f *Field) string { return presenceNote(f) },
-	}).Parse(templates.Markdown))
-})
+// Markdown is a page in GitHub flavoured Markdown. It is written by code and not
+// by a template: pages of thousands of files are made from it, and a template
+// takes several times as long.
+func Markdown() Format { return markdown{} }
 
-// Markdown renders a page in GitHub flavoured Markdown.
-func Markdown(p *Page) ([][]byte, error) {
-	return renderParts(markdown(), p)
+type markdown struct{}
+
+// writer writes a part of a page.
+type writer struct{ *bytes.Buffer }
+
+// p writes its arguments and ends the line.
+func (w writer) p(parts ...string) {
+	for _, s := range parts {
+		w.WriteString(s)
+	}
+	w.WriteByte('\n')
 }
 
-// executor is a parsed template of text/template or html/template.
-type executor interface {
-	ExecuteTemplate(w io.Writer, name string, data any) error
+// Head writes the page's title.
+func (markdown) Head(out *bytes.Buffer, p *Page) error {
+	w := writer{out}
+	w.p("# ", markdownHeading(p.Title))
+	w.p()
+	return nil
 }
 
-// renderParts renders the head of a page, each of its files in parallel, and its
-// end: the templates "head", "file" and "foot".
-func renderParts(t executor, p *Page) ([][]byte, error) {
-	out := make([][]byte, len(p.Files)+2)
-	err := api.Parallel(len(out), func(i int) error {
-		var b bytes.Buffer
-		var err error
-		switch i {
-		case 0:
-			err = t.ExecuteTemplate(&b, "head", p)
-		case len(out) - 1:
-			err = t.ExecuteTemplate(&b, "foot", p)
-		default:
-			err = t.ExecuteTemplate(&b, "file", p.Files[i-1])
+// Contents writes one entry of the table of contents.
+func (markdown) Contents(out *bytes.Buffer, f *File) error {
+	w := writer{out}
+	w.p("- ", anchorLink(f.Name, f.Anchor))
+	contents(w, "Services", f.Services, func(s *Service) string { return anchorLink(s.Name, s.Anchor) })
+	contents(w, "Messages", f.Messages, func(m *Message) string { return anchorLink(m.LongName, m.Anchor) })
+	contents(w, "Enums", f.Enums, func(e *Enum) string { return anchorLink(e.LongName, e.Anchor) })
+	contents(w, "Extensions", f.Extensions, func(x *Field) string { return anchorLink(x.Name, x.Anchor) })
+	return nil
+}
+
+func contents[E any](w writer, kind string, list []E, link func(E) string) {
+	if len(list) == 0 {
+		return
+	}
+	links := make([]string, len(list))
+	for i, e := range list {
+		links[i] = link(e)
+	}
+	w.p("  - ", kind, ": ", strings.Join(links, ", "))
+}
+
+func anchorLink(name, anchor string) string {
+	return "[" + markdownHeading(name) + "](#" + anchor + ")"
+}
+
+// Body writes nothing: the files follow the table of contents.
+func (markdown) Body(*bytes.Buffer, *Page) error { return nil }
+
+// Foot writes nothing: a page ends with its last file.
+func (markdown) Foot(*bytes.Buffer, *Page) error { return nil }
+
+// File writes all that a file declares.
+func (markdown) File(out *bytes.Buffer, f *File) error {
+	w := writer{out}
+	w.heading("## ", f.Anchor, f.Name)
+	w.p()
+	if f.Package != "" {
+		w.WriteString("Package " + markdownCode(f.Package) + ", ")
+	}
+	w.WriteString(f.Syntax)
+	if f.SourceURL != "" {
+		w.WriteString(" ([source](" + f.SourceURL + "))")
+	}
+	w.p()
+	w.description(f.Entry)
+	w.paragraph(markdownBlock(f.PackageDescription))
+	for _, s := range f.Services {
+		w.service(s)
+	}
+	for _, m := range f.Messages {
+		w.message(m)
+	}
+	for _, e := range f.Enums {
+		w.enum(e)
+	}
+	if len(f.Extensions) > 0 {
+		w.p()
+		w.p("### Extensions")
+		w.extensions(f.Extensions)
+	}
+	return nil
+}
+
+// heading writes a heading below its anchor, which a change of the heading's
+// words does not touch.
+func (w writer) heading(level, anchor, text string) {
+	w.p()
+	w.p(`<a id="`, anchor, `"></a>`)
+	w.p()
+	w.p(level, markdownHeading(text))
+}
+
+func (w writer) paragraph(text string) {
+	if text != "" {
+		w.p()
+		w.p(text)
+	}
+}
+
+func (w writer) description(e Entry) {
+	if e.Deprecated {
+		w.paragraph("**Deprecated.**")
+	}
+	w.paragraph(markdownBlock(e.Description))
+}
+
+func (w writer) service(s *Service) {
+	w.heading("### ", s.Anchor, "Service "+s.Name)
+	w.description(s.Entry)
+	if len(s.Methods) == 0 {
+		return
+	}
+	w.p()
+	w.p("| RPC | Request | Response | Description |")
+	w.p("| --- | ------- | -------- | ----------- |")
+	for _, m := range s.Methods {
+		w.p("| ", named(m.Entry), " | ", streamed(m.StreamsRequest), markdownType(m.Request),
+			" | ", streamed(m.StreamsBack), markdownType(m.Response), " | ", rpcCell(m), " |")
+	}
+}
+
+// named is a name in the first cell of a row, with the row's anchor.
+func named(e Entry) string {
+	return `<a id="` + e.Anchor + `"></a>` + markdownCode(e.Name)
+}
+
+func streamed(yes bool) string {
+	if yes {
+		return "stream "
+	}
+	return ""
+}
+
+func rpcCell(m *Method) string {
+	var lines []string
+	if text := described(m.Entry); text != "" {
+		lines = append(lines, text)
+	}
+	for _, r := range m.Routes {
+		line := markdownCode(r.Verb + " " + r.Path)
+		if r.Body != "" {
+			line += ", body " + markdownCode(r.Body)
 		}
-		out[i] = b.Bytes()
-		return err
-	})
-	return out, err
+		lines = append(lines, line)
+	}
+	if m.Idempotency != "" {
+		lines = append(lines, markdownCode(m.Idempotency))
+	}
+	return strings.Join(lines, "<br>")
+}
+
+// described is a declaration's description in a cell.
+func described(e Entry) string {
+	text := markdownCell(e.Description)
+	switch {
+	case !e.Deprecated:
+		return text
+	case text == "":
+		return "**Deprecated.**"
+	}
+	return "**Deprecated.** " + text
+}
+
+func (w writer) message(m *Message) {
+	w.heading("### ", m.Anchor, m.LongName)
+	w.description(m.Entry)
+	if len(m.Fields) > 0 {
+		w.p()
+		w.p("| Field | Number | Type | Description |")
+		w.p("| ----- | -----: | ---- | ----------- |")
+		for _, f := range m.Fields {
+			w.p("| ", named(f.Entry), " | ", number(f.Number), " | ", markdownType(f.Type), " | ", fieldCell(f), " |")
+		}
+	}
+	for _, o := range m.Oneofs {
+		if o.Description != "" {
+			w.paragraph("At most one of the fields of " + markdownCode(o.Name) + " is set: " + markdownCell(o.Description))
+		}
+	}
+	w.reserved(m.Reserved)
+	if len(m.Extensions) > 0 {
+		w.paragraph("Extensions declared here:")
+		w.extensions(m.Extensions)
+	}
+	w.usedBy(m.UsedBy)
+}
+
+func number(n int32) string { return strconv.Itoa(int(n)) }
+
+func (w writer) extensions(list []*Field) {
+	w.p()
+	w.p("| Extension | Number | Extends | Type | Description |")
+	w.p("| --------- | -----: | ------- | ---- | ----------- |")
+	for _, x := range list {
+		w.p("| ", named(x.Entry), " | ", number(x.Number), " | ", markdownLink(*x.Extends), " | ", markdownType(x.Type), " | ", fieldCell(x), " |")
+	}
+}
+
+func (w writer) enum(e *Enum) {
+	w.heading("### ", e.Anchor, e.LongName)
+	w.description(e.Entry)
+	for _, s := range e.Sections {
+		if s.Title != "" {
+			w.paragraph("**" + markdownCell(s.Title) + "**")
+		}
+		w.p()
+		w.p("| Value | Number | Description |")
+		w.p("| ----- | -----: | ----------- |")
+		for _, v := range s.Values {
+			w.p("| ", named(v.Entry), " | ", number(v.Number), " | ", described(v.Entry), " |")
+		}
+	}
+	w.reserved(e.Reserved)
+	w.usedBy(e.UsedBy)
+}
+
+func (w writer) reserved(list []string) {
+	if len(list) > 0 {
+		w.paragraph("Reserved: " + strings.Join(list, ", ") + ".")
+	}
+}
+
+func (w writer) usedBy(list []Type) {
+	if len(list) == 0 {
+		return
+	}
+	links := make([]string, len(list))
+	for i, t := range list {
+		links[i] = markdownLink(t)
+	}
+	w.paragraph("Used by " + strings.Join(links, ", ") + ".")
 }
 
 // markdownBlock prints a comment between paragraphs: as its author wrote it, but
@@ -269,9 +460,9 @@ func presenceNote(f *Field) string {
 	return ""
 }
 
-// markdownNotes says what a field's description does not: what it belongs to,
-// what it is unless set, what else it is called.
-func markdownNotes(f *Field) string {
+// fieldCell is a field's description, after what the comment does not say: what
+// the field belongs to, what it is unless set, what else it is called.
+func fieldCell(f *Field) string {
 	var notes []string
 	if f.Deprecated {
 		notes = append(notes, "**Deprecated.**")
@@ -291,10 +482,15 @@ func markdownNotes(f *Field) string {
 	for _, o := range f.Options {
 		notes = append(notes, markdownCode(fmt.Sprintf("(%s) = %v", o.Name, o.Value))+".")
 	}
+	if f.Description != "" {
+		notes = append(notes, markdownCell(f.Description))
+	}
 	return strings.Join(notes, " ")
 }
 
 // markdownHeading escapes what Markdown would read in a name.
 func markdownHeading(name string) string {
-	return strings.NewReplacer("_", `\_`, "*", `\*`, "<", "&lt;").Replace(name)
+	return headingMarks.Replace(name)
 }
+
+var headingMarks = strings.NewReplacer("_", `\_`, "*", `\*`, "<", "&lt;")

@@ -9,7 +9,7 @@ type Page struct {
 	// Name is the page's path below the output folder.
 	Name  string
 	Title string
-	Files []*File
+	Files []*api.File
 }
 
 // Entry is what all declarations on a page have.

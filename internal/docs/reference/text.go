@@ -23,13 +23,11 @@ func Clean(c api.Comments) Text {
 // cleanOne takes the indentation that all lines share from each of them, so that
 // lists and code keep theirs, and drops what cannot be printed.
 func cleanOne(comment string) string {
-	comment = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(comment)
-	comment = strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || isBidiControl(r)) {
-			return -1
-		}
-		return r
-	}, comment)
+	if comment == "" {
+		return ""
+	}
+	comment = lineEnds.Replace(comment)
+	comment = strings.Map(printable, comment)
 	lines := strings.Split(comment, "\n")
 	indent := -1
 	for i, line := range lines {
@@ -47,6 +45,19 @@ func cleanOne(comment string) string {
 		}
 	}
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}
+
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// printable is r, or -1 for what a page must not contain.
+func printable(r rune) rune {
+	switch {
+	case r == '\n', r == '\t', r >= ' ' && r < 0x7F:
+		return r
+	case unicode.IsControl(r), isBidiControl(r):
+		return -1
+	}
+	return r
 }
 
 // isBidiControl tells the characters that make text read in another order than

@@ -1,6 +1,9 @@
 package tmpl
 
-import "sync/atomic"
+import (
+	"slices"
+	"sync/atomic"
+)
 
 // budget is what one execution may use up, all its goroutines together.
 type budget struct {
@@ -30,6 +33,15 @@ const pieceSize = 256 << 10
 type page struct {
 	budget *budget
 	pieces [][]byte
+	holes  []int // before which pieces something is to be put in
+}
+
+// hole marks the place that the page has come to.
+func (p *page) hole() {
+	if last := len(p.pieces) - 1; last >= 0 {
+		p.pieces[last] = slices.Clip(p.pieces[last]) // what follows is another piece
+	}
+	p.holes = append(p.holes, len(p.pieces))
 }
 
 // Write takes the text of one action.

@@ -39,11 +39,14 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
+// errorPrefix is what all errors of text/template start with.
+const errorPrefix = "template: " + rootName + ":"
+
 // parseError rewrites an error of text/template's parser, which is
-// "template: path:line: message".
+// "template: name:line: message".
 func (t *Template) parseError(err error, functions template.FuncMap) error {
 	e := &Error{Path: t.path, Message: err.Error()}
-	rest, ok := strings.CutPrefix(e.Message, "template: "+t.path+":")
+	rest, ok := strings.CutPrefix(e.Message, errorPrefix)
 	if !ok {
 		return e
 	}
@@ -129,14 +132,14 @@ func (t *Template) unclosed() (line, column int, action string) {
 }
 
 // executionError rewrites an error of text/template's execution, which is
-// `template: path:line:column: executing "name" at <expression>: message`.
+// `template: name:line:column: executing "name" at <expression>: message`.
 func (t *Template) executionError(err error) error {
 	e := &Error{Path: t.path, Message: err.Error()}
 	var exec template.ExecError
 	if !errors.As(err, &exec) {
 		return e
 	}
-	rest, ok := strings.CutPrefix(exec.Err.Error(), "template: "+t.path+":")
+	rest, ok := strings.CutPrefix(exec.Err.Error(), errorPrefix)
 	if !ok {
 		return e
 	}

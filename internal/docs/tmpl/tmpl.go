@@ -21,13 +21,18 @@ const (
 	maxOutput = 1<<31 - 1
 )
 
+// rootName is what protoc-gen-doc calls the template that it is given, so that a
+// template can call itself by it. Errors say the path instead: a name with a %
+// in it would spoil text/template's own messages.
+const rootName = "Text Template"
+
 // Template is a parsed template.
 type Template struct {
 	path  string
 	text  string
 	root  *template.Template
 	types []any
-	loop  *parse.RangeNode // see parallel.go
+	loops []*parse.RangeNode // see parallel.go
 	limit limits
 }
 
@@ -40,8 +45,10 @@ type limits struct{ steps, output int64 }
 func Parse(path, text string, functions template.FuncMap, types ...any) (*Template, error) {
 	t := &Template{path: path, text: text, types: types, limit: limits{maxSteps, maxOutput}}
 	own := maps.Clone(functions)
-	own[stepFunction] = func() (string, error) { return "", nil }
-	root, err := template.New(path).Funcs(own).Parse(text)
+	for _, name := range []string{stepFunction, holeFunction, chunkFunction} {
+		own[name] = func() (string, error) { return "", nil } // executions bring their own
+	}
+	root, err := template.New(rootName).Funcs(own).Parse(text)
 	if err != nil {
 		return nil, t.parseError(err, functions)
 	}
@@ -51,7 +58,9 @@ func Parse(path, text string, functions template.FuncMap, types ...any) (*Templa
 			countSteps(defined.Tree, defined.Root)
 		}
 	}
-	t.loop = independentLoop(root, functions)
+	if root.Tree != nil && root.Root != nil {
+		t.loops = independentLoops(root)
+	}
 	return t, nil
 }
 
@@ -62,10 +71,12 @@ func (t *Template) Execute(data any) (out [][]byte, err error) {
 			out, err = nil, fmt.Errorf("%s: the template panics: %v\n%s", t.path, r, debug.Stack())
 		}
 	}()
-	b := newBudget(t.limit)
-	if t.loop != nil {
-		return t.executeParallel(data, b)
+	if len(t.loops) > 0 {
+		if out, err = t.executeParallel(data); err == nil {
+			return out, nil
+		}
 	}
+	b := newBudget(t.limit)
 	page := &page{budget: b}
 	if err := t.bind(t.root, b).Execute(page, data); err != nil {
 		return nil, t.executionError(err)
@@ -99,11 +110,18 @@ func countSteps(tree *parse.Tree, list *parse.ListNode) {
 }
 
 func prependStep(tree *parse.Tree, list *parse.ListNode, pos parse.Pos) {
-	name := parse.NewIdentifier(stepFunction).SetPos(pos).SetTree(tree)
+	list.Nodes = append([]parse.Node{call(tree, pos, stepFunction)}, list.Nodes...)
+}
+
+// call is the action that calls a function without arguments.
+func call(tree *parse.Tree, pos parse.Pos, function string) *parse.ActionNode {
+	return &parse.ActionNode{NodeType: parse.NodeAction, Pos: pos, Pipe: callPipe(tree, pos, function)}
+}
+
+func callPipe(tree *parse.Tree, pos parse.Pos, function string) *parse.PipeNode {
+	name := parse.NewIdentifier(function).SetPos(pos).SetTree(tree)
 	command := &parse.CommandNode{NodeType: parse.NodeCommand, Pos: pos, Args: []parse.Node{name}}
-	pipe := &parse.PipeNode{NodeType: parse.NodePipe, Pos: pos, Cmds: []*parse.CommandNode{command}}
-	action := &parse.ActionNode{NodeType: parse.NodeAction, Pos: pos, Pipe: pipe}
-	list.Nodes = append([]parse.Node{action}, list.Nodes...)
+	return &parse.PipeNode{NodeType: parse.NodePipe, Pos: pos, Cmds: []*parse.CommandNode{command}}
 }
 
 // walk visits the nodes of a list, and of the lists inside it, in order.
