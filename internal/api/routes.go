@@ -9,6 +9,9 @@ type Route struct {
 	Body string // the request field that is the body, or *; empty for no body
 }
 
+// HTTPOption is the full name of the extension that routes come from.
+const HTTPOption = "google.api.http"
+
 // httpNumber is the number of the extension google.api.http of MethodOptions.
 const httpNumber protowire.Number = 72295728
 

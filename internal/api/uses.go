@@ -6,11 +6,8 @@ import "strings"
 type Use struct {
 	// Name is the full name of the field, extension or RPC.
 	Name string
-	// Message is the message that has the field; nil for an RPC or a top-level
-	// extension.
-	Message *Message
-	// Method is the RPC that takes or returns the type; nil for a field.
-	Method *Method
+	// File is the file that declares it.
+	File *File
 }
 
 // UsedBy lists where the files to generate refer to a type, in the order of the
@@ -26,9 +23,9 @@ func (m *Model) collectUses() {
 	for _, f := range m.Files {
 		for _, s := range f.Services {
 			for _, rpc := range s.Methods {
-				m.use(rpc.Input, Use{Name: rpc.FullName(), Method: rpc})
+				m.use(rpc.Input, Use{rpc.FullName(), f})
 				if rpc.Output != rpc.Input {
-					m.use(rpc.Output, Use{Name: rpc.FullName(), Method: rpc})
+					m.use(rpc.Output, Use{rpc.FullName(), f})
 				}
 			}
 		}
@@ -54,7 +51,7 @@ func (m *Model) useField(x *Field) {
 	if value := x.MapValue(); value != nil {
 		typ = value
 	}
-	use := Use{Name: x.FullName(), Message: x.Parent}
+	use := Use{x.FullName(), x.File}
 	switch {
 	case typ.Enum != nil:
 		m.use(typ.Enum, use)

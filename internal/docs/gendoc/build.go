@@ -30,11 +30,14 @@ func (s Settings) SourceOf(d *api.Decl) string {
 	if s.SourceURL == "" {
 		return ""
 	}
-	line := max(d.Pos().Line, 1)
+	line, end := d.Pos().Line, d.EndLine()
+	if line == 0 || d == d.File.Declaration() {
+		line, end = 1, 1 // a file begins before its syntax declaration
+	}
 	return strings.NewReplacer(
 		"{path}", d.File.Path,
 		"{line}", strconv.Itoa(line),
-		"{end}", strconv.Itoa(max(d.EndLine(), line)),
+		"{end}", strconv.Itoa(end),
 	).Replace(s.SourceURL)
 }
 

@@ -10,12 +10,15 @@ import (
 
 // option looks an option up in the map that protoc-gen-doc fills, then among
 // all others that the declaration has. It is nil, which prints as <no value>,
-// where the option is not set.
+// where the option is not set; deprecated = false is not set for protoc-gen-doc.
 func option(known map[string]any, all api.Options, name string) any {
 	if v, ok := known[name]; ok {
 		return v
 	}
 	v, _ := all.Value(name)
+	if name == "deprecated" && v == false {
+		return nil
+	}
 	return v
 }
 

@@ -13,7 +13,6 @@ import (
 // The extensions that protoc-gen-doc knows, and the options message that each
 // extends.
 const (
-	httpOption      = "google.api.http"
 	validateOption  = "validate.rules"
 	validatorOption = "validator.field"
 
@@ -114,7 +113,7 @@ func (b *builder) methodOptions(m *api.Method) map[string]any {
 		set("idempotency_level", desc.GetIdempotencyLevel().String())
 	}
 	if len(m.Routes) > 0 {
-		set(httpOption, httpExtension(m.Routes))
+		set(api.HTTPOption, httpExtension(m.Routes))
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package reference
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -132,10 +133,27 @@ type builder struct {
 
 func (b *builder) entry(d *api.Decl, anchor string, o api.Options) Entry {
 	e := Entry{Name: d.Name, Anchor: anchor, Description: Clean(d.Comments), Deprecated: o.Deprecated()}
+	for _, c := range o.Custom() {
+		if c.Name != api.HTTPOption { // shown as routes
+			e.Options = append(e.Options, Option{c.Name, optionText(c.Value)})
+		}
+	}
 	if b.SourceURL != nil {
 		e.SourceURL = b.SourceURL(d)
 	}
 	return e
+}
+
+// optionText is an option's value in JSON, which every reader can read; a float
+// that JSON has no word for is text.
+func optionText(value any) string {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(value); err != nil {
+		return fmt.Sprint(value)
+	}
+	return strings.TrimSuffix(text.String(), "\n")
 }
 
 func (b *builder) file(x *api.File) *File {
@@ -235,7 +253,6 @@ func (b *builder) field(x *api.Field) *Field {
 		Presence:  x.Presence(),
 		IsMessage: x.Message != nil,
 		Default:   defaultText(x.Desc),
-		Options:   x.Options().Custom(),
 	}
 	if name := x.Desc.GetJsonName(); name != defaultJSONName(x.Name) && x.Extendee == nil {
 		f.JSONName = name
@@ -322,15 +339,10 @@ func rangeText(start, end, largest int32) string {
 func (b *builder) usedBy(from *api.File, t api.Type) []Type {
 	var out []Type
 	for _, use := range b.model.UsedBy(t) {
-		name := strings.TrimPrefix(use.Name, from.Package+".")
-		switch {
-		case use.Method != nil:
-			out = append(out, Type{Name: name, Link: b.link(use.Method.File, use.Name)})
-		case use.Message != nil:
-			out = append(out, Type{Name: name, Link: b.link(use.Message.File, use.Name)})
-		default:
-			out = append(out, Type{Name: name})
-		}
+		out = append(out, Type{
+			Name: strings.TrimPrefix(use.Name, from.Package+"."),
+			Link: b.link(use.File, use.Name),
+		})
 	}
 	slices.SortStableFunc(out, func(a, b Type) int { return cmp.Compare(a.Name, b.Name) })
 	return out

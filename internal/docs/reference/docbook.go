@@ -2,7 +2,6 @@ package reference
 
 import (
 	"encoding/xml"
-	"fmt"
 	"strings"
 	"sync"
 	"text/template"
@@ -102,9 +101,6 @@ func docbookType(t Type) (string, error) {
 // docbookNotes says what a field's description does not.
 func docbookNotes(f *Field) (string, error) {
 	var notes []string
-	if f.Deprecated {
-		notes = append(notes, "Deprecated.")
-	}
 	if p := presenceNote(f); p != "" {
 		notes = append(notes, strings.ToUpper(p[:1])+p[1:]+".")
 	}
@@ -116,9 +112,6 @@ func docbookNotes(f *Field) (string, error) {
 	}
 	if f.JSONName != "" {
 		notes = append(notes, "In JSON: "+f.JSONName+".")
-	}
-	for _, o := range f.Options {
-		notes = append(notes, fmt.Sprintf("(%s) = %v.", o.Name, o.Value))
 	}
 	if len(notes) == 0 {
 		return "", nil

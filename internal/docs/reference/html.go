@@ -2,7 +2,6 @@ package reference
 
 import (
 	"bytes"
-	"fmt"
 	"html/template"
 	"strings"
 	"sync"
@@ -25,7 +24,6 @@ var html = sync.OnceValue(func() *template.Template {
 		"presence": func(f *Field) string {
 			return presenceNote(f)
 		},
-		"option": func(v any) string { return fmt.Sprint(v) },
 	}).Parse(templates.HTML))
 })
 

@@ -2,7 +2,6 @@ package reference
 
 import (
 	"bytes"
-	"fmt"
 	"iter"
 	"regexp"
 	"strconv"
@@ -122,6 +121,17 @@ func (w writer) description(e Entry) {
 		w.paragraph("**Deprecated.**")
 	}
 	w.paragraph(markdownBlock(e.Description))
+	if len(e.Options) > 0 {
+		w.paragraph("Options: " + strings.Join(optionCodes(e), ", ") + ".")
+	}
+}
+
+func optionCodes(e Entry) []string {
+	codes := make([]string, len(e.Options))
+	for i, o := range e.Options {
+		codes[i] = markdownCode(o.String())
+	}
+	return codes
 }
 
 func (w writer) service(s *Service) {
@@ -166,7 +176,17 @@ func rpcCell(m *Method) string {
 	if m.Idempotency != "" {
 		lines = append(lines, markdownCode(m.Idempotency))
 	}
+	lines = append(lines, optionCodes(m.Entry)...)
 	return strings.Join(lines, "<br>")
+}
+
+// valueCell is what an enum's table says of a value.
+func valueCell(v *Value) string {
+	parts := optionCodes(v.Entry)
+	if text := described(v.Entry); text != "" {
+		parts = append([]string{text}, parts...)
+	}
+	return strings.Join(parts, "<br>")
 }
 
 // described is a declaration's description in a cell.
@@ -227,7 +247,7 @@ func (w writer) enum(e *Enum) {
 		w.p("| Value | Number | Description |")
 		w.p("| ----- | -----: | ----------- |")
 		for _, v := range s.Values {
-			w.p("| ", named(v.Entry), " | ", number(v.Number), " | ", described(v.Entry), " |")
+			w.p("| ", named(v.Entry), " | ", number(v.Number), " | ", valueCell(v), " |")
 		}
 	}
 	w.reserved(e.Reserved)
@@ -480,7 +500,7 @@ func fieldCell(f *Field) string {
 		notes = append(notes, "In JSON: "+markdownCode(f.JSONName)+".")
 	}
 	for _, o := range f.Options {
-		notes = append(notes, markdownCode(fmt.Sprintf("(%s) = %v", o.Name, o.Value))+".")
+		notes = append(notes, markdownCode(o.String())+".")
 	}
 	if f.Description != "" {
 		notes = append(notes, markdownCell(f.Description))

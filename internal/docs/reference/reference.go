@@ -19,9 +19,16 @@ type Entry struct {
 	Anchor      string
 	Description Text
 	Deprecated  bool
+	Options     []Option
 	// SourceURL is the address of the source; empty if it is not known.
 	SourceURL string
 }
+
+// Option is a custom option and its value in JSON.
+type Option struct{ Name, Value string }
+
+// String is the option as a .proto file writes it, but for the value.
+func (o Option) String() string { return "(" + o.Name + ") = " + o.Value }
 
 // File is a .proto file.
 type File struct {
@@ -80,7 +87,6 @@ type Field struct {
 	Default   string // as the .proto file writes it; empty if it is not said
 	JSONName  string // empty where it is the one that the name leads to
 	Extends   *Type  // the message that an extension extends
-	Options   []api.CustomOption
 }
 
 // Enum is an enum.

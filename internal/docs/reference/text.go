@@ -28,6 +28,9 @@ func cleanOne(comment string) string {
 	}
 	comment = lineEnds.Replace(comment)
 	comment = strings.Map(printable, comment)
+	// The second star of /** is part of the comment's text for protoc, without
+	// the space that a bullet has before it.
+	comment = strings.TrimPrefix(comment, "*")
 	lines := strings.Split(comment, "\n")
 	indent := -1
 	for i, line := range lines {
