@@ -188,7 +188,7 @@ func TestOrderOfFilesInTemplates(t *testing.T) {
 		t.Fatal(err)
 	}
 	for parameter, want := range map[string]string{
-		path + ",out.md": "b.proto:;a.proto: Zed alpha;",
+		path + ",out.md":                                   "b.proto:;a.proto: Zed alpha;",
 		"template=" + path + ",output=out.md":              "b.proto:;a.proto: Zed alpha;",
 		"template=" + path + ",output=out.md,order=name":   "a.proto: Zed alpha;b.proto:;",
 		"template=" + path + ",output=out.md,order=source": "b.proto:;a.proto: Zed alpha;",
