@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -109,6 +110,18 @@ func (k KnownRegex) String() string {
 type Span struct {
 	Seconds int64 `json:"seconds,omitempty"`
 	Nanos   int32 `json:"nanos,omitempty"`
+}
+
+// String is the span in protobuf's text form, in which templates print it.
+func (s Span) String() string {
+	var parts []string
+	if s.Seconds != 0 {
+		parts = append(parts, fmt.Sprint("seconds:", s.Seconds))
+	}
+	if s.Nanos != 0 {
+		parts = append(parts, fmt.Sprint("nanos:", s.Nanos))
+	}
+	return strings.Join(parts, " ")
 }
 
 func decodeSpan(b []byte) (Span, error) {
