@@ -17,6 +17,8 @@ import (
 type Model struct {
 	// Files are the files to generate, in the request's order.
 	Files []*File
+	// All are all files of the request, imports before their importers.
+	All []*File
 
 	files    map[string]*File
 	messages map[string]*Message
@@ -109,6 +111,7 @@ type File struct {
 
 	model    *Model
 	features features
+	imports  []*Decl // by their paths, without comments
 	toMake   bool
 }
 

@@ -97,8 +97,9 @@ func (m *Model) buildFile(raw *plugin.File, wanted bool) (*File, error) {
 		toMake:  wanted,
 	}
 	f.Decl = Decl{Name: raw.Path, File: f}
-	if err := f.setEdition(); err != nil {
-		return nil, err
+	if f.setEdition() != nil {
+		_ = f.attachSource(info) // so that the error says where the file declares it
+		return nil, f.setEdition()
 	}
 	f.declare()
 	if !wanted {
@@ -164,10 +165,14 @@ func (f *File) setEdition() error {
 	case "editions":
 		f.Edition = f.Desc.GetEdition()
 	default:
-		return errorAt(Position{Path: f.Path}, "syntax %q is not known: use proto2, proto3 or an edition", syntax)
+		return errorAt(f.Pos(), "syntax %q is not known: use proto2, proto3 or an edition", syntax)
 	}
-	if newest := descriptorpb.Edition_EDITION_2024; f.toMake && f.Edition > newest {
-		return errorAt(Position{Path: f.Path}, "edition %s is newer than 2024, the newest that this plugin can read", strings.TrimPrefix(f.Edition.String(), "EDITION_"))
+	switch oldest, newest := descriptorpb.Edition_EDITION_2023, descriptorpb.Edition_EDITION_2024; {
+	case !f.toMake || f.Syntax() != "editions":
+	case f.Edition > newest:
+		return errorAt(f.Pos(), "edition %s is newer than 2024, the newest that this plugin can read", f.EditionName())
+	case f.Edition < oldest:
+		return errorAt(f.Pos(), "edition %s is not known: use 2023 or 2024", f.EditionName())
 	}
 	f.features = editionDefaults(f.Edition).with(f.Desc.GetOptions().GetFeatures())
 	return nil
@@ -175,6 +180,9 @@ func (f *File) setEdition() error {
 
 // declare makes the declarations of a file, not yet linked to each other.
 func (f *File) declare() {
+	for _, path := range f.Desc.GetDependency() {
+		f.imports = append(f.imports, &Decl{Name: path, File: f})
+	}
 	for _, d := range f.Desc.GetMessageType() {
 		f.Messages = append(f.Messages, f.declareMessage(nil, d))
 	}
@@ -257,6 +265,7 @@ func (f *File) declareEnum(parent *Message, d *descriptorpb.EnumDescriptorProto)
 // index fills the model's maps and lists the files to generate.
 func (m *Model) index(files []*File, wanted []string) error {
 	var errs []error
+	m.All = files
 	for _, f := range files {
 		m.files[f.Path] = f
 		for msg := range f.AllMessages() {
@@ -300,9 +309,9 @@ func (m *Model) claim(d *Decl, fullName string) error {
 // link resolves the names of one file's types.
 func (m *Model) link(f *File) error {
 	var errs []error
-	for _, path := range f.Desc.GetDependency() {
+	for i, path := range f.Desc.GetDependency() {
 		if f.toMake && m.files[path] == nil {
-			errs = append(errs, errorAt(f.Pos(), "import %q is not in the request: let protoc or buf send all imports", path))
+			errs = append(errs, errorAt(f.imports[i].Pos(), "import %q is not in the request: let protoc or buf send all imports", path))
 		}
 	}
 	if len(errs) > 0 {
@@ -335,7 +344,7 @@ func (m *Model) linkField(x *Field) error {
 	}
 	name := x.Desc.GetTypeName()
 	if name == "" {
-		if scalarNames[x.Desc.GetType()] == "" && x.File.toMake {
+		if (x.Desc.Type == nil || scalarNames[x.Desc.GetType()] == "") && x.File.toMake {
 			return errorAt(x.Pos(), "field %s has neither a type nor a type name", x.FullName())
 		}
 		return nil
@@ -351,6 +360,7 @@ func (m *Model) linkField(x *Field) error {
 }
 
 func (m *Model) linkMethod(rpc *Method) error {
+	var errs []error
 	for _, side := range []struct {
 		message **Message
 		name    string
@@ -360,11 +370,11 @@ func (m *Model) linkMethod(rpc *Method) error {
 		{&rpc.Output, rpc.Desc.GetOutputType(), "returns"},
 	} {
 		if *side.message = m.messages[strings.TrimPrefix(side.name, ".")]; *side.message == nil {
-			return m.unresolved(&rpc.Decl, "RPC "+rpc.FullName()+" "+side.what, side.name)
+			errs = append(errs, m.unresolved(&rpc.Decl, "RPC "+rpc.FullName()+" "+side.what, side.name))
 		}
 	}
-	if !rpc.File.toMake {
-		return nil
+	if err := errors.Join(errs...); err != nil || !rpc.File.toMake {
+		return err
 	}
 	var err error
 	if rpc.Routes, err = decodeRoutes(rpc.Options().Unknown()); err != nil {

@@ -10,6 +10,7 @@ import (
 // Field numbers of descriptor.proto that a source path is made of.
 const (
 	pathFilePackage   = 2
+	pathFileImport    = 3
 	pathFileMessage   = 4
 	pathFileEnum      = 5
 	pathFileService   = 6
@@ -221,6 +222,10 @@ func (f *File) find(path []int32) (*Decl, *Comments) {
 func (f *File) findIn(path []int32) *Decl {
 	kind, i, rest := path[0], path[1], path[2:]
 	switch kind {
+	case pathFileImport:
+		if d := at(f.imports, i); d != nil && len(rest) == 0 {
+			return d
+		}
 	case pathFileMessage:
 		if m := at(f.Messages, i); m != nil {
 			return m.find(rest)

@@ -131,9 +131,9 @@ func parseNamed(parameter string) (*Options, error) {
 		case i < 0:
 			return nil, fmt.Errorf("unknown option %q: the options are %s", name, optionNames())
 		case seen[name] && !options[i].repeated:
-			return nil, fmt.Errorf("option %q is given twice", name)
+			return nil, fmt.Errorf("option %q is given twice: it takes one value", name)
 		case value == "":
-			return nil, fmt.Errorf("option %q is empty", name)
+			return nil, fmt.Errorf("option %q is empty: give it a value or leave it out", name)
 		}
 		seen[name] = true
 		if err := options[i].set(o, value); err != nil {
@@ -280,9 +280,12 @@ func parseGendoc(parameter string) (*Options, error) {
 	}
 	if len(parts) > 1 && parts[1] != "" {
 		for _, pattern := range strings.Split(parts[1], ",") {
+			if pattern == "" {
+				continue // it would leave out every file
+			}
 			expr, err := regexp.Compile(pattern)
 			if err != nil {
-				return nil, fmt.Errorf("exclude pattern %q: %w", pattern, err)
+				return nil, fmt.Errorf("exclude pattern %q is not a regular expression: %w (patterns such as google/** are for the named option exclude)", pattern, err)
 			}
 			o.excludeExpr = append(o.excludeExpr, expr)
 		}
@@ -317,6 +320,9 @@ func (o *Options) setGendocFile(part string) error {
 		return fmt.Errorf(invalidParameter+"%s (it names neither a type nor a template)", part)
 	default:
 		o.Format, o.Template = FormatTemplate, fields[0]
+	}
+	if fields[1] == "" {
+		return fmt.Errorf(invalidParameter+"%s (it does not name the file to write)", part)
 	}
 	o.Output = path.Base(fields[1])
 	if len(fields) == 2 {

@@ -78,17 +78,17 @@ func checkOutputs(files []Output) error {
 func CheckOutputName(name string) error {
 	switch {
 	case name == "" || name == ".":
-		return fmt.Errorf("output file name %q is empty", name)
+		return fmt.Errorf("output file name %q is empty: name a file", name)
 	case strings.HasSuffix(name, "/"):
-		return fmt.Errorf("output file name %q is a folder", name)
+		return fmt.Errorf("output file name %q is a folder: name a file in it", name)
 	case strings.Contains(name, `\`):
 		return fmt.Errorf("output file name %q has a backslash: use forward slashes", name)
 	case strings.ContainsAny(name, "\x00\n\r"):
-		return fmt.Errorf("output file name %q has a control character", name)
+		return fmt.Errorf("output file name %q has a control character: leave it out", name)
 	case path.IsAbs(name), len(name) > 1 && name[1] == ':':
 		return fmt.Errorf("output file name %q is absolute: it has to be relative to the output folder", name)
 	case name == "..", strings.HasPrefix(path.Clean(name), "../"):
-		return fmt.Errorf("output file name %q leaves the output folder", name)
+		return fmt.Errorf("output file name %q leaves the output folder: write it without ..", name)
 	case path.Clean(name) != name:
 		return fmt.Errorf("output file name %q is not clean: write %q", name, path.Clean(name))
 	}

@@ -82,12 +82,18 @@ var replaced = template.FuncMap{
 	"seq":       seq,
 	"indent":    indent,
 	"nindent":   nindent,
+
+	"set":                set,
+	"merge":              merge("merge"),
+	"mergeOverwrite":     merge("mergeOverwrite"),
+	"mustMerge":          merge("mustMerge"),
+	"mustMergeOverwrite": merge("mustMergeOverwrite"),
 }
 
 // sortedKeys are the keys of dictionaries, sorted within each: sprig's come in
 // Go's map order, which changes from run to run.
 func sortedKeys(dicts ...map[string]any) []string {
-	var out []string
+	out := []string{} // toJson tells it from nil
 	for _, d := range dicts {
 		out = append(out, slices.Sorted(maps.Keys(d))...)
 	}
@@ -96,7 +102,7 @@ func sortedKeys(dicts ...map[string]any) []string {
 
 // sortedValues are the values of a dictionary in the order of its keys.
 func sortedValues(dict map[string]any) []any {
-	var out []any
+	out := []any{} // toJson tells it from nil
 	for _, k := range slices.Sorted(maps.Keys(dict)) {
 		out = append(out, dict[k])
 	}
@@ -138,6 +144,7 @@ func sliceOf(list any, indices ...any) (any, error) {
 var sprigFunctions = sprig.TxtFuncMap()
 
 var (
+	sprigSet       = sprigFunctions["set"].(func(map[string]any, string, any) map[string]any)
 	sprigSlice     = sprigFunctions["mustSlice"].(func(any, ...any) (any, error))
 	sprigUntil     = sprigFunctions["until"].(func(int) []int)
 	sprigUntilStep = sprigFunctions["untilStep"].(func(int, int, int) []int)
@@ -174,8 +181,9 @@ func until(count int) ([]int, error) {
 }
 
 func untilStep(start, stop, step int) ([]int, error) {
-	if err := bounded("a distance of", max(stop-start, start-stop)); err != nil {
-		return nil, err
+	distance := uint64(max(start, stop)) - uint64(min(start, stop)) // a difference of ints can overflow
+	if distance > maxMade {
+		return nil, fmt.Errorf("a distance of %d is out of bounds: 0 to %d", distance, maxMade)
 	}
 	return sprigUntilStep(start, stop, step), nil
 }

@@ -27,16 +27,23 @@ type File struct {
 	HasMessages   bool `json:"hasMessages"`
 	HasServices   bool `json:"hasServices"`
 
-	Enums      []*Enum          `json:"enums"`
-	Extensions []*FileExtension `json:"extensions"`
-	Messages   []*Message       `json:"messages"`
-	Services   []*Service       `json:"services"`
+	Enums      list[*Enum]          `json:"enums"`
+	Extensions list[*FileExtension] `json:"extensions"`
+	Messages   list[*Message]       `json:"messages"`
+	Services   list[*Service]       `json:"services"`
 
 	Options map[string]any `json:"options,omitempty"`
 
 	x *api.File
 	c *context
 }
+
+// list is a sorted list. A template can ask protoc-gen-doc's for its length in
+// two ways.
+type list[E any] []E
+
+// Len is the number of elements.
+func (l list[E]) Len() int { return len(l) }
 
 // FileExtension is an extension declared at the top level of a file.
 type FileExtension struct {

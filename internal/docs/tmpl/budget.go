@@ -1,6 +1,8 @@
 package tmpl
 
 import (
+	"fmt"
+	"runtime"
 	"slices"
 	"sync/atomic"
 )
@@ -8,6 +10,7 @@ import (
 // budget is what one execution may use up, all its goroutines together.
 type budget struct {
 	steps, output atomic.Int64 // what is left
+	stopped       atomic.Pointer[Error]
 }
 
 func newBudget(l limits) *budget {
@@ -17,12 +20,41 @@ func newBudget(l limits) *budget {
 	return b
 }
 
-// step is called by the template itself.
-func (b *budget) step() (string, error) {
-	if b.steps.Add(-1) < 0 {
-		return "", errTooManySteps
+// counters are called by the template itself. They are of one goroutine.
+type counters struct {
+	template *Template
+	budget   *budget
+	depth    int64 // calls of templates that have not come back
+}
+
+// step counts a round of a range.
+func (c *counters) step(offset int) string {
+	if c.budget.steps.Add(-1) < 0 {
+		c.stop(offset, fmt.Sprintf("the template does not come to an end: it was stopped after %d rounds of its range actions and calls of its templates; this is where it was", c.template.limit.steps))
 	}
-	return "", nil
+	return ""
+}
+
+// enter counts a call of a template, leave its return.
+func (c *counters) enter(offset int) string {
+	if c.depth++; c.depth > c.template.limit.depth {
+		c.stop(offset, fmt.Sprintf("the template calls itself without end: it was stopped when %d calls were open; this is the last one", c.template.limit.depth))
+	}
+	return c.step(offset)
+}
+
+func (c *counters) leave() string {
+	c.depth--
+	return ""
+}
+
+// stop ends the goroutine. It does not return an error, because text/template
+// takes time by the square of the depth of its range actions to hand one up.
+func (c *counters) stop(offset int, message string) {
+	e := &Error{Path: c.template.path, Message: message}
+	e.Line, e.Column = c.template.position(offset)
+	c.budget.stopped.CompareAndSwap(nil, e)
+	runtime.Goexit()
 }
 
 // pieceSize keeps a page in pieces of this size, so that it grows without being

@@ -55,22 +55,46 @@ func (t *Template) parseError(err error, functions template.FuncMap) error {
 	if !ok || err != nil {
 		return e
 	}
-	e.Line, e.Message = line, message
-	e.Column = t.columnOf(line, quoted(message))
-	if name, ok := strings.CutPrefix(message, "function "); ok {
-		e.Message = fmt.Sprintf("there is no function %s%s", strings.TrimSuffix(name, " not defined"),
-			suggest(quoted(message), functionNames(functions)))
-	}
-	if strings.Contains(message, "unexpected EOF") {
-		if line, column, action := t.unclosed(); line > 0 {
-			e.Line, e.Column = line, column
-			e.Message = fmt.Sprintf("{{%s}} has no {{end}}", action)
+	message = strings.TrimPrefix(message, "template: ")
+	e.Line, e.Column, e.Message = line, t.columnOf(line, quoted(message)), message
+	for _, h := range parserHints {
+		if strings.HasPrefix(message, h.start) {
+			e.Message += ": " + h.hint
 		}
+	}
+	open, stray := t.blocks()
+	switch {
+	case strings.HasPrefix(message, "function "):
+		name := strings.TrimSuffix(strings.TrimPrefix(message, "function "), " not defined")
+		e.Message = fmt.Sprintf("there is no function %s%s", name, suggest(quoted(message), functionNames(functions)))
+	case strings.Contains(message, "unexpected EOF") && len(open) > 0:
+		last := open[len(open)-1]
+		e.Line, e.Column = t.position(last.offset)
+		e.Message = fmt.Sprintf("{{%s}} has no {{end}}", last.text)
+	case strings.HasPrefix(message, "unexpected {{e") && stray >= 0: // {{end}} or {{else}}
+		e.Line, e.Column = t.position(stray)
+	case strings.HasPrefix(message, "unclosed action"): // nothing can follow it
+		e.Line, e.Column = t.position(strings.LastIndex(t.text, "{{"))
+		e.Message = "unclosed action: it needs }}"
 	}
 	return e
 }
 
-var quotedText = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|<([^>]*)>`)
+// parserHints say what to do about an error of the parser that starts so.
+var parserHints = []struct{ start, hint string }{
+	{"unclosed comment", "it needs */}}"},
+	{"unterminated quoted string", "it needs another \""},
+	{"unterminated raw quoted string", "it needs another `"},
+	{"bad character U+007D", "an action ends with }}"},
+	{"non executable command in pipeline", "only a function or a method can stand behind a |"},
+	{"missing value for command", "the action, or a part of it, is empty"},
+	{"undefined variable", "declare it with := before, in the same block or around it"},
+	{"multiple definition of template", "give one of them another name"},
+	{"unexpected {{end}}", "there is no if, range, with, define or block to end"},
+	{"unexpected {{else}}", "there is no if, range or with that it belongs to"},
+}
+
+var quotedText = regexp.MustCompile("\"((?:[^\"\\\\]|\\\\.)*)\"|<([^>]*)>|'([^']+)'")
 
 // quoted is the first quoted part of a message of the parser: what it stumbled
 // over.
@@ -82,11 +106,12 @@ func quoted(message string) string {
 	if text, err := strconv.Unquote(`"` + m[1] + `"`); err == nil && text != "" {
 		return text
 	}
-	return m[2]
+	return m[2] + m[3]
 }
 
-// columnOf is the one-based column of part in an action on a line, or of the
-// line's first action.
+// columnOf is the one-based column on a line of the first place that part has in
+// an action; without a part that of the line's only action. It is 0 where that
+// does not tell.
 func (t *Template) columnOf(line int, part string) int {
 	lines := strings.Split(t.text, "\n")
 	if line < 1 || line > len(lines) {
@@ -94,41 +119,63 @@ func (t *Template) columnOf(line int, part string) int {
 	}
 	text := lines[line-1]
 	start := max(strings.Index(text, "{{"), 0)
+	if part == "}" {
+		if m := singleBrace.FindStringSubmatchIndex(text); m != nil {
+			return m[2] + 1
+		}
+	}
 	if part != "" {
 		if i := strings.Index(text[start:], part); i >= 0 {
 			return start + i + 1
 		}
+		if i := strings.Index(text, part); i >= 0 { // an action that began on another line
+			return i + 1
+		}
 	}
-	return start + 1
+	if strings.Count(text, "{{") == 1 {
+		return start + 1
+	}
+	return 0
 }
 
-var actionText = regexp.MustCompile(`(?s)\{\{-?\s*(/\*.*?\*/|[a-z]+\b[^}]*|[^}]*?)\s*-?\}\}`)
+var singleBrace = regexp.MustCompile(`(?:^|[^}])(})(?:[^}]|$)`)
 
-// unclosed finds the block that an {{end}} is missing for.
-func (t *Template) unclosed() (line, column int, action string) {
-	type block struct {
-		offset int
-		text   string
-	}
-	var open []block
+// position is the one-based line and column of a place in the text.
+func (t *Template) position(offset int) (line, column int) {
+	before := t.text[:offset]
+	return strings.Count(before, "\n") + 1, offset - strings.LastIndexByte(before, '\n')
+}
+
+var (
+	actionText = regexp.MustCompile(`(?s)\{\{-?\s*(/\*.*?\*/|[a-z]+\b[^}]*|[^}]*?)\s*-?\}\}`)
+	keyword    = regexp.MustCompile(`^[a-z]*`)
+)
+
+// block is an action that an {{end}} belongs to.
+type block struct {
+	offset int
+	text   string
+}
+
+// blocks finds the blocks that are still open at the end of the text, and the
+// place of the first {{end}} or {{else}} that belongs to none; -1 for no such.
+func (t *Template) blocks() (open []block, stray int) {
+	stray = -1
 	for _, m := range actionText.FindAllStringSubmatchIndex(t.text, -1) {
 		text := strings.TrimSpace(strings.TrimSuffix(t.text[m[2]:m[3]], "-"))
-		word, _, _ := strings.Cut(text, " ")
-		switch word {
+		switch word := keyword.FindString(text); word {
 		case "if", "range", "with", "define", "block":
 			open = append(open, block{m[0], text})
-		case "end":
-			if len(open) > 0 {
+		case "end", "else":
+			switch {
+			case len(open) == 0 && stray < 0:
+				stray = m[0]
+			case len(open) > 0 && word == "end":
 				open = open[:len(open)-1]
 			}
 		}
 	}
-	if len(open) == 0 {
-		return 0, 0, ""
-	}
-	last := open[len(open)-1]
-	before := t.text[:last.offset]
-	return strings.Count(before, "\n") + 1, last.offset - strings.LastIndexByte(before, '\n'), last.text
+	return open, stray
 }
 
 // executionError rewrites an error of text/template's execution, which is
@@ -150,32 +197,79 @@ func (t *Template) executionError(err error) error {
 	e.Line, _ = strconv.Atoi(place[1])
 	e.Column, _ = strconv.Atoi(place[2])
 	e.Column++ // text/template counts columns from 0
-	e.Expression, e.Message = place[3], place[4]
-	t.explain(e, err)
+	e.Expression, e.Message = cutExpression(rest[len(place[0]):])
+	t.explain(e)
 	return e
 }
 
-var placeText = regexp.MustCompile(`(?s)^(\d+):(\d+): executing .*? at <(.*?)>: (.*)$`)
+var placeText = regexp.MustCompile(`^(\d+):(\d+): executing "(?:[^"\\]|\\.)*" at <`)
+
+// cutExpression cuts "expression>: message" at the first >: that does not stand
+// in a string.
+func cutExpression(text string) (expression, message string) {
+	const end = ">: "
+	var quote byte
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quote == 0 && strings.HasPrefix(text[i:], end):
+			return text[:i], text[i+len(end):]
+		case quote == 0 && (c == '"' || c == '`' || c == '\''):
+			quote = c
+		case c == '\\' && quote != 0 && quote != '`':
+			i++
+		case c == quote:
+			quote = 0
+		}
+	}
+	return "", text
+}
 
 // explain says in words of a template's author what text/template says in words
 // of Go.
-func (t *Template) explain(e *Error, cause error) {
-	if errors.Is(cause, errTooManySteps) {
-		e.Expression = ""
-		e.Message = fmt.Sprintf("%v: it was stopped after %d rounds of its range actions and calls of its templates; this is where it was", errTooManySteps, t.limit.steps)
-		return
-	}
-	if m := unknownField.FindStringSubmatch(e.Message); m != nil {
-		e.Message = fmt.Sprintf("a %s has no field %s%s", m[2][strings.LastIndexAny(m[2], "*.")+1:], m[1], suggest(m[1], t.fieldsOf(m[2])))
-		return
-	}
+func (t *Template) explain(e *Error) {
 	e.Message = strings.TrimPrefix(e.Message, "error calling "+firstWord(e.Expression)+": ")
-	if strings.HasPrefix(e.Message, "exceeded maximum template depth") {
-		e.Message = "the template calls itself without end: " + e.Message
+	if m := unknownField.FindStringSubmatch(e.Message); m != nil {
+		e.Message = t.noField(m[1], m[2])
+	} else if m := nilField.FindStringSubmatch(e.Message); m != nil {
+		e.Message = fmt.Sprintf("%s cannot be read of a value that is nil here: put {{with}} around it", m[1])
+	} else if m := undefinedTemplate.FindStringSubmatch(e.Message); m != nil {
+		e.Message = fmt.Sprintf("there is no template %q%s", m[1], suggest(m[1], t.definitions()))
+	} else if strings.HasPrefix(e.Message, "range can't iterate over ") {
+		e.Message = "range needs a list or a map, and this is neither" // text/template prints the value, with addresses
+	} else if strings.HasSuffix(e.Message, "on zero Value") {
+		e.Message = "a value that it is given is nil"
 	}
 }
 
-var unknownField = regexp.MustCompile(`^can't evaluate field (\S+) in type (\S+)$`)
+var (
+	unknownField      = regexp.MustCompile(`^can't evaluate field (\S+) in type (.+)$`)
+	nilField          = regexp.MustCompile(`^nil pointer evaluating .*\.(\w+)$`)
+	undefinedTemplate = regexp.MustCompile(`(?s)^template "(.*)" not defined$`)
+)
+
+// noField says that a type, named as Go names it, does not have a field.
+func (t *Template) noField(field, typeName string) string {
+	if strings.HasPrefix(typeName, "[]") {
+		return fmt.Sprintf("a list has no field %s: its elements may, so use {{range}} or index", field)
+	}
+	name := typeName[strings.LastIndexAny(typeName, "*.")+1:]
+	article := "a"
+	if strings.ContainsAny(name[:1], "AEIOUaeiou") {
+		article = "an"
+	}
+	return fmt.Sprintf("%s %s has no field %s%s", article, name, field, suggest(field, t.fieldsOf(typeName)))
+}
+
+// definitions are the names of the templates that the text defines.
+func (t *Template) definitions() []string {
+	var names []string
+	for _, defined := range t.root.Templates() {
+		if defined.Name() != rootName {
+			names = append(names, defined.Name())
+		}
+	}
+	return names
+}
 
 func firstWord(s string) string {
 	word, _, _ := strings.Cut(s, " ")
@@ -191,7 +285,9 @@ func (t *Template) fieldsOf(typeName string) []string {
 		}
 		var names []string
 		for i := range typ.NumMethod() {
-			names = append(names, typ.Method(i).Name)
+			if name := typ.Method(i).Name; name != "String" && name != "MarshalJSON" { // for printing, not for templates
+				names = append(names, name)
+			}
 		}
 		if typ.Kind() == reflect.Pointer {
 			typ = typ.Elem()
@@ -217,7 +313,7 @@ func functionNames(functions template.FuncMap) []string {
 // suggest names what comes closest to a word that does not exist.
 func suggest(word string, known []string) string {
 	slices.Sort(known)
-	best, distance := "", len(word)/2+2
+	best, distance := "", max(len(word)/2, 1)+1
 	for _, k := range known {
 		if d := editDistance(strings.ToLower(word), strings.ToLower(k)); d < distance {
 			best, distance = k, d

@@ -31,7 +31,7 @@ var mutating = []string{"set", "unset", "merge", "mergeOverwrite", "mustMerge", 
 // any order.
 func independentLoops(root *template.Template) []*parse.RangeNode {
 	for _, t := range root.Templates() {
-		if t.Tree != nil && usesAny(t.Root, mutating) {
+		if t.Tree != nil && (usesAny(t.Root, mutating) || callsRoot(t.Root)) {
 			return nil
 		}
 	}
@@ -88,6 +88,18 @@ func usesAny(list *parse.ListNode, functions []string) bool {
 	found := false
 	walkAll(list, func(n parse.Node) {
 		if name, ok := n.(*parse.IdentifierNode); ok && slices.Contains(functions, name.Ident) {
+			found = true
+		}
+	})
+	return found
+}
+
+// callsRoot tells a list that calls the template as a whole, which does not exist
+// while parts of it are run.
+func callsRoot(list *parse.ListNode) bool {
+	found := false
+	walk(list, func(n parse.Node) {
+		if t, ok := n.(*parse.TemplateNode); ok && t.Name == rootName {
 			found = true
 		}
 	})
@@ -222,7 +234,7 @@ func (t *Template) executeList(root *template.Template, list *parse.ListNode, ou
 	if err != nil {
 		return err
 	}
-	return root.Execute(out, data)
+	return t.run(root, out, data)
 }
 
 // each calls do for 0 to n-1 on all processors. It returns some error if there
