@@ -535,12 +535,12 @@ var badOutputs = []badInput{
 	{
 		name:      "outside of the folder",
 		parameter: "template=markdown,output=../a.md",
-		error:     `output file name "../a.md" leaves the output folder: write it without ..`,
+		error:     `output file name "../a.md" leaves the output folder: write it without '..'`,
 	},
 	{
 		name:      "outside of the folder by a placeholder",
 		parameter: "template=markdown,layout=file,output={dir}/../../{file}.md",
-		error:     `output file name "../../a.md" leaves the output folder: write it without ..`,
+		error:     `output file name "../../a.md" leaves the output folder: write it without '..'`,
 	},
 	{
 		name:      "outside of the folder by a .proto file",
@@ -549,12 +549,12 @@ var badOutputs = []badInput{
 			req.FileToGenerate = []string{"../a.proto"}
 			lastFile(req).Name = new("../a.proto")
 		},
-		error: `output file name "../a.md" leaves the output folder: write it without ..`,
+		error: `output file name "../a.md" leaves the output folder: write it without '..'`,
 	},
 	{
 		name:      "parent folder",
 		parameter: "markdown,docs/..",
-		error:     `output file name ".." leaves the output folder: write it without ..`,
+		error:     `output file name ".." leaves the output folder: write it without '..'`,
 	},
 	{
 		name:      "absolute path",

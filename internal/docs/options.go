@@ -302,27 +302,32 @@ const (
 	invalidAdditional = "Invalid additional options after second colon separator: "
 )
 
+// gendocError is protoc-gen-doc's error about a part of the parameter, and why.
+func gendocError(start, part, why string, args ...any) error {
+	return fmt.Errorf("%s%s (%w)", start, part, fmt.Errorf(why, args...))
+}
+
 func (o *Options) setGendocFile(part string) error {
 	fields := strings.Split(part, ",")
 	if len(fields) < 2 || len(fields) > 3 {
-		return fmt.Errorf(invalidParameter+"%s (want TYPE,OUTPUT or TEMPLATE,OUTPUT, and after them at most default or source_relative; or named options such as template=markdown)", part)
+		return gendocError(invalidParameter, part, "want TYPE,OUTPUT or TEMPLATE,OUTPUT, and after them at most default or source_relative; or named options such as template=markdown")
 	}
 	for _, f := range fields {
 		name, _, ok := strings.Cut(f, "=")
 		if ok && slices.ContainsFunc(options, func(o option) bool { return o.name == name }) {
-			return fmt.Errorf(invalidParameter+"%s (%s is a named option, the first one is protoc-gen-doc's: write template=%s)", part, f, fields[0])
+			return gendocError(invalidParameter, part, "%s is a named option, the first one is protoc-gen-doc's: write template=%s", f, fields[0])
 		}
 	}
 	switch f := Format(fields[0]); f {
 	case FormatMarkdown, FormatHTML, FormatDocBook, FormatGendocJSON:
 		o.Format = f
 	case "":
-		return fmt.Errorf(invalidParameter+"%s (it names neither a type nor a template)", part)
+		return gendocError(invalidParameter, part, "it names neither a type nor a template")
 	default:
 		o.Format, o.Template = FormatTemplate, fields[0]
 	}
 	if fields[1] == "" {
-		return fmt.Errorf(invalidParameter+"%s (it does not name the file to write)", part)
+		return gendocError(invalidParameter, part, "it does not name the file to write")
 	}
 	o.Output = path.Base(fields[1])
 	if len(fields) == 2 {
@@ -333,7 +338,7 @@ func (o *Options) setGendocFile(part string) error {
 	case "source_relative":
 		o.Layout = LayoutFolder
 	default:
-		return fmt.Errorf(invalidParameter+"%s (%q is neither default nor source_relative)", part, fields[2])
+		return gendocError(invalidParameter, part, "%q is neither default nor source_relative", fields[2])
 	}
 	return nil
 }
@@ -354,7 +359,7 @@ func (o *Options) setGendocExtra(part string) error {
 			err = fmt.Errorf("only camel_case_fields and allow can stand here")
 		}
 		if err != nil {
-			return fmt.Errorf(invalidAdditional+"%s (%w)", part, err)
+			return gendocError(invalidAdditional, part, "%w", err)
 		}
 	}
 	return nil

@@ -88,7 +88,7 @@ func CheckOutputName(name string) error {
 	case path.IsAbs(name), len(name) > 1 && name[1] == ':':
 		return fmt.Errorf("output file name %q is absolute: it has to be relative to the output folder", name)
 	case name == "..", strings.HasPrefix(path.Clean(name), "../"):
-		return fmt.Errorf("output file name %q leaves the output folder: write it without ..", name)
+		return fmt.Errorf("output file name %q leaves the output folder: write it without '..'", name)
 	case path.Clean(name) != name:
 		return fmt.Errorf("output file name %q is not clean: write %q", name, path.Clean(name))
 	}
