@@ -322,11 +322,11 @@ func (m *Model) link(f *File) error {
 			errs = append(errs, m.linkField(x))
 		}
 		for _, x := range msg.Extensions {
-			errs = append(errs, m.linkField(x))
+			errs = append(errs, m.linkExtension(x))
 		}
 	}
 	for _, x := range f.Extensions {
-		errs = append(errs, m.linkField(x))
+		errs = append(errs, m.linkExtension(x))
 	}
 	for _, s := range f.Services {
 		for _, rpc := range s.Methods {
@@ -336,12 +336,18 @@ func (m *Model) link(f *File) error {
 	return errors.Join(errs...)
 }
 
-func (m *Model) linkField(x *Field) error {
-	if name := x.Desc.GetExtendee(); name != "" {
-		if x.Extendee = m.messages[strings.TrimPrefix(name, ".")]; x.Extendee == nil {
-			return m.unresolved(&x.Decl, "extension "+x.Name+" extends", name)
-		}
+func (m *Model) linkExtension(x *Field) error {
+	name := x.Desc.GetExtendee()
+	if x.Extendee = m.messages[strings.TrimPrefix(name, ".")]; x.Extendee == nil && name != "" {
+		return m.unresolved(&x.Decl, "extension "+x.Name+" extends", name)
 	}
+	if x.Extendee == nil && x.File.toMake {
+		return errorAt(x.Pos(), "extension %s does not say which message it extends", x.FullName())
+	}
+	return m.linkField(x)
+}
+
+func (m *Model) linkField(x *Field) error {
 	name := x.Desc.GetTypeName()
 	if name == "" {
 		if (x.Desc.Type == nil || scalarNames[x.Desc.GetType()] == "") && x.File.toMake {

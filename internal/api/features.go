@@ -7,22 +7,17 @@ import (
 // features are the editions features that decide what a reader of the API has
 // to know. A zero value says "not set here" (descriptor.proto, FeatureSet).
 type features struct {
-	presence  descriptorpb.FeatureSet_FieldPresence
-	encoding  descriptorpb.FeatureSet_MessageEncoding
-	enumsOpen descriptorpb.FeatureSet_EnumType
+	presence descriptorpb.FeatureSet_FieldPresence
+	encoding descriptorpb.FeatureSet_MessageEncoding
 }
 
 // editionDefaults are the defaults of descriptor.proto for each edition.
 func editionDefaults(e descriptorpb.Edition) features {
 	f := features{
-		presence:  descriptorpb.FeatureSet_EXPLICIT,
-		encoding:  descriptorpb.FeatureSet_LENGTH_PREFIXED,
-		enumsOpen: descriptorpb.FeatureSet_OPEN,
+		presence: descriptorpb.FeatureSet_EXPLICIT,
+		encoding: descriptorpb.FeatureSet_LENGTH_PREFIXED,
 	}
-	switch e {
-	case descriptorpb.Edition_EDITION_PROTO2:
-		f.enumsOpen = descriptorpb.FeatureSet_CLOSED
-	case descriptorpb.Edition_EDITION_PROTO3:
+	if e == descriptorpb.Edition_EDITION_PROTO3 {
 		f.presence = descriptorpb.FeatureSet_IMPLICIT
 	}
 	return f
@@ -35,9 +30,6 @@ func (f features) with(set *descriptorpb.FeatureSet) features {
 	}
 	if v := set.GetMessageEncoding(); v != 0 {
 		f.encoding = v
-	}
-	if v := set.GetEnumType(); v != 0 {
-		f.enumsOpen = v
 	}
 	return f
 }
@@ -82,5 +74,8 @@ func (f *Field) IsDelimited() bool {
 	if f.Desc.GetType() == descriptorpb.FieldDescriptorProto_TYPE_GROUP {
 		return true
 	}
-	return f.Message != nil && !f.IsMap() && f.features.encoding == descriptorpb.FeatureSet_DELIMITED
+	if f.Message == nil || f.IsMap() || f.Parent != nil && f.Parent.IsMapEntry() {
+		return false // maps are never delimited, whatever their file says
+	}
+	return f.features.encoding == descriptorpb.FeatureSet_DELIMITED
 }

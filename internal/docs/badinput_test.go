@@ -111,9 +111,24 @@ func (c badInput) request(t *testing.T) []byte {
 }
 
 // optionNames are the named options, as errors list them.
-const optionNames = "template, output, include, exclude, layout, order, source_url, title, allow, camel_case_fields"
+const optionNames = "template, output, include, exclude, layout, order, source_url, title, config, allow, camel_case_fields"
 
 var badOptions = []badInput{
+	{
+		name:      "nothing left",
+		parameter: "template=markdown,exclude=**",
+		error:     `no file is left to show: check the options include and exclude; under buf, set strategy: all, without which a plugin gets one folder at a time`,
+	},
+	{
+		name:      "source_url that is a script",
+		parameter: "template=html,source_url=javascript:{path}",
+		error:     `option "source_url=javascript:{path}": javascript: is not the start of a page's address; use http: or https:`,
+	},
+	{
+		name:      "config for a template",
+		parameter: "template=page.tmpl,output=a.md,config=skaffold-gen.yaml",
+		error:     `option "config" is for the built-in formats: a template of your own does not see what it says`,
+	},
 	{
 		name:      "unknown option",
 		parameter: "template=markdown,titel=X",
@@ -122,7 +137,7 @@ var badOptions = []badInput{
 	{
 		name:      "no value",
 		parameter: "template=markdown,title",
-		error:     `option "title" has no value: write name=value; the options are ` + optionNames,
+		error:     `option "title" has no value: write name=value, without a comma in the value; the options are ` + optionNames,
 	},
 	{
 		name:      "empty value",
@@ -212,7 +227,7 @@ var badOptions = []badInput{
 	{
 		name:      "protoc-gen-doc's option after a named one",
 		parameter: "template=markdown,out.md",
-		error:     `option "out.md" has no value: write name=value; the options are ` + optionNames,
+		error:     `option "out.md" has no value: write name=value, without a comma in the value; the options are ` + optionNames,
 	},
 	{
 		name:      "type alone",
@@ -275,12 +290,12 @@ var badTemplates = []badInput{
 	{
 		name:      "no such file",
 		parameter: "nowhere/page.tmpl,out.txt",
-		error:     "cannot read the template: open nowhere/page.tmpl: no such file or directory",
+		error:     "cannot read the template: open nowhere/page.tmpl: no such file or directory (it is neither markdown, html nor docbook, so it is a path, relative to where buf or protoc runs)",
 	},
 	{
 		name:      "a folder",
 		parameter: "folder.tmpl,out.txt",
-		error:     "cannot read the template: read folder.tmpl: is a directory",
+		error:     "cannot read the template: read folder.tmpl: is a directory (it is neither markdown, html nor docbook, so it is a path, relative to where buf or protoc runs)",
 	},
 
 	// What does not parse.
@@ -530,7 +545,7 @@ var badOutputs = []badInput{
 		name:      "two files with one page",
 		parameter: "template=markdown,layout=file,output={file}.md",
 		files:     map[string]string{"a/x.proto": "", "b/x.proto": ""},
-		error:     "a/x.proto and b/x.proto would both be written to x.md: use more of {package}, {dir}, {file} in the option output",
+		error:     "a/x.proto and b/x.proto would both be written to x.md: tell them apart in the option output ({package}, {dir}, {file}), or leave one out",
 	},
 	{
 		name:      "outside of the folder",
@@ -589,7 +604,7 @@ var badOutputs = []badInput{
 	{
 		name:      "nothing included",
 		parameter: "template=markdown,include=b/**,include=*.txt",
-		error:     "no file of the request matches include=b/**,include=*.txt",
+		error:     "no file is left to show: check the options include and exclude; under buf, set strategy: all, without which a plugin gets one folder at a time",
 	},
 }
 
@@ -679,6 +694,12 @@ extend M {
 }`,
 		edit:  func(req *pluginpb.CodeGeneratorRequest) { lastFile(req).Extension[0].Extendee = new(".lib.Gone") },
 		error: "a.proto:4:3: extension x extends lib.Gone, which no file of the request declares",
+	},
+	{
+		name:  "extension of nothing",
+		proto: "message M { extensions 1; }\nextend M { optional int32 x = 1; }",
+		edit:  func(req *pluginpb.CodeGeneratorRequest) { lastFile(req).Extension[0].Extendee = nil },
+		error: "a.proto:2:12: extension x does not say which message it extends",
 	},
 	{
 		name:  "message twice",

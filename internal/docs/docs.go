@@ -6,12 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/api"
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/codes"
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/config"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/gendoc"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/reference"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/tmpl"
@@ -57,9 +60,9 @@ func (o *Options) renderer() (renderer, error) {
 			return [][]byte{b}, err
 		}), nil
 	case FormatTemplate:
-		text, err := os.ReadFile(o.Template)
+		text, err := readTemplate(o.Template)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read the template: %w", err)
+			return nil, fmt.Errorf("cannot read the template: %w (it is neither markdown, html nor docbook, so it is a path, relative to where buf or protoc runs)", err)
 		}
 		t, err := tmpl.Parse(o.Template, string(text), gendoc.Functions(o.Allow...), gendoc.Types...)
 		if err != nil {
@@ -75,13 +78,34 @@ func (o *Options) renderer() (renderer, error) {
 	return o.reference(formats[o.Format]()), nil
 }
 
+// maxTemplate bounds a template: a larger file is something else.
+const maxTemplate = 16 << 20
+
+func readTemplate(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxTemplate+1))
+	if err == nil && len(text) > maxTemplate {
+		return nil, fmt.Errorf("%s is larger than 16 MiB", path)
+	}
+	return text, err
+}
+
 // reference renders each page in a format of our own.
 func (o *Options) reference(format reference.Format) renderer {
 	return func(model *api.Model, pages []page) ([]plugin.Output, error) {
+		tables, err := o.tables(model)
+		if err != nil {
+			return nil, err
+		}
 		site := reference.NewSite(model, reference.Settings{
 			Title:       o.Title,
 			SourceOrder: o.Order == OrderSource,
 			SourceURL:   o.Model.SourceOf,
+			Tables:      tables,
 		})
 		for _, p := range pages {
 			site.Add(p.name, p.files...)
@@ -94,6 +118,18 @@ func (o *Options) reference(format reference.Format) renderer {
 			return err
 		})
 	}
+}
+
+// tables are what the config says about enums of codes.
+func (o *Options) tables(model *api.Model) ([]*codes.Table, error) {
+	if o.Config == "" {
+		return nil, nil
+	}
+	cfg, err := config.Load(o.Config, model)
+	if err != nil {
+		return nil, err
+	}
+	return codes.Find(model, cfg)
 }
 
 // gendoc renders each page from protoc-gen-doc's model.
@@ -126,8 +162,8 @@ func (o *Options) pages(model *api.Model) ([]page, error) {
 		}
 	}
 	if len(files) == 0 {
-		if len(o.include) > 0 {
-			return nil, fmt.Errorf("no file of the request matches include=%s", strings.Join(o.include, ",include="))
+		if o.named {
+			return nil, errors.New("no file is left to show: check the options include and exclude; under buf, set strategy: all, without which a plugin gets one folder at a time")
 		}
 		return nil, nil // protoc-gen-doc writes no file either
 	}
@@ -148,7 +184,7 @@ func (o *Options) pages(model *api.Model) ([]page, error) {
 			byName[name] = p
 			out = append(out, p)
 		} else if o.Layout == LayoutFile || o.Layout == LayoutPackage && p.files[0].Package != f.Package {
-			errs = append(errs, fmt.Errorf("%s and %s would both be written to %s: use more of %s in the option output",
+			errs = append(errs, fmt.Errorf("%s and %s would both be written to %s: tell them apart in the option output (%s), or leave one out",
 				p.files[0].Path, f.Path, name, strings.Join(placeholders[o.Layout], ", ")))
 		}
 		p.files = append(p.files, f)

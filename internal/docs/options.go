@@ -55,9 +55,11 @@ type Options struct {
 	Layout   Layout
 	Order    Order
 	Title    string
+	Config   string // path of skaffold-gen.yaml; empty for none
 	Model    gendoc.Settings
 	Allow    []gendoc.Source
 
+	named            bool             // in this project's style, not protoc-gen-doc's
 	include, exclude []string         // doublestar patterns
 	excludeExpr      []*regexp.Regexp // protoc-gen-doc's
 }
@@ -78,7 +80,7 @@ func (o *Options) wants(file string) bool {
 // named options (template=markdown,output=api.md), or protoc-gen-doc's own
 // (markdown,api.md:excluded/.*). The first option tells which.
 func ParseOptions(parameter string) (*Options, error) {
-	if first, _, _ := strings.Cut(parameter, ","); namedOption.MatchString(first) {
+	if first, _, _ := strings.Cut(strings.TrimLeft(parameter, ","), ","); namedOption.MatchString(first) {
 		return parseNamed(parameter)
 	}
 	return parseGendoc(parameter)
@@ -105,6 +107,7 @@ var options = []option{
 	{"order", false, func(o *Options, v string) error { return choose(&o.Order, v, OrderName, OrderSource) }},
 	{"source_url", false, func(o *Options, v string) error { o.Model.SourceURL = v; return checkSourceURL(v) }},
 	{"title", false, func(o *Options, v string) error { o.Title = v; return nil }},
+	{"config", false, func(o *Options, v string) error { o.Config = v; return nil }},
 	{"allow", true, func(o *Options, v string) error { return o.allow(v) }},
 	{"camel_case_fields", false, func(o *Options, v string) error { return parseBool(&o.Model.CamelCaseFields, v) }},
 }
@@ -118,7 +121,7 @@ func optionNames() string {
 }
 
 func parseNamed(parameter string) (*Options, error) {
-	o := &Options{Layout: LayoutSingle}
+	o := &Options{Layout: LayoutSingle, named: true}
 	seen := make(map[string]bool)
 	for _, item := range strings.Split(parameter, ",") {
 		name, value, ok := strings.Cut(item, "=")
@@ -127,7 +130,7 @@ func parseNamed(parameter string) (*Options, error) {
 		case item == "":
 			continue // as in opt: "a=b," or two commas
 		case !ok:
-			return nil, fmt.Errorf("option %q has no value: write name=value; the options are %s", item, optionNames())
+			return nil, fmt.Errorf("option %q has no value: write name=value, without a comma in the value; the options are %s", item, optionNames())
 		case i < 0:
 			return nil, fmt.Errorf("unknown option %q: the options are %s", name, optionNames())
 		case seen[name] && !options[i].repeated:
@@ -161,6 +164,9 @@ func (o *Options) setTemplate(v string) error {
 func (o *Options) complete() error {
 	if o.Format == "" {
 		return fmt.Errorf("option \"template\" is missing: give it markdown, html, docbook or the path of a template")
+	}
+	if o.Config != "" && o.Format == FormatTemplate {
+		return fmt.Errorf("option \"config\" is for the built-in formats: a template of your own does not see what it says")
 	}
 	if o.Output == "" {
 		if o.Format == FormatTemplate {
@@ -241,6 +247,9 @@ func checkSourceURL(url string) error {
 		if p != "{path}" && p != "{line}" && p != "{end}" {
 			return fmt.Errorf("%s is not known; use {path}, {line}, {end}", p)
 		}
+	}
+	if scheme, _, ok := strings.Cut(url, ":"); ok && scheme != "http" && scheme != "https" && !strings.ContainsAny(scheme, "/{") {
+		return fmt.Errorf("%s: is not the start of a page's address; use http: or https:", scheme)
 	}
 	if !strings.Contains(url, "{path}") {
 		return fmt.Errorf("the address has no {path}, so all links would be the same")

@@ -21,6 +21,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/pluginpb"
 
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/plugin/plugintest"
 )
 
@@ -250,5 +251,19 @@ func checkLinks(t *testing.T, pages map[string]string) {
 	}
 	if checked < 100 {
 		t.Errorf("only %d links were found: the test does not see them", checked)
+	}
+}
+
+// Every example in the README's table of options is taken.
+func TestReadmeExamplesParse(t *testing.T) {
+	example := regexp.MustCompile("(?m)^\\| `[a-z_]+` \\|.*\\| `([^`]+)` \\|$")
+	found := example.FindAllStringSubmatch(readFile(t, "README.md"), -1)
+	if len(found) < 10 {
+		t.Fatalf("only %d examples: the test does not see them", len(found))
+	}
+	for _, m := range found {
+		if _, err := docs.ParseOptions(m[1]); err != nil {
+			t.Errorf("%s: %v", m[1], err)
+		}
 	}
 }

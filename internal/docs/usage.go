@@ -11,6 +11,7 @@ const Usage = `Options, as name=value, separated by commas:
   order=name|source    by name, or as the .proto files have it
   source_url=URL       links to the source; {path}, {line} and {end} in it
   title=TEXT           title of the built-in formats' pages
+  config=PATH          skaffold-gen.yaml: phases, classes and suggestions of codes
   allow=SOURCE         let a template read the clock, environment, network or
                        random numbers (repeatable, or joined with +)
   camel_case_fields=true|false          .Name of fields in camel case

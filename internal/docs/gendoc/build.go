@@ -3,6 +3,7 @@ package gendoc
 import (
 	"cmp"
 	"errors"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,17 +26,20 @@ type Settings struct {
 	SourceURL string
 }
 
-// SourceOf is the address of a declaration's source; empty without a SourceURL.
+// SourceOf is the address of a declaration's source; empty without a SourceURL,
+// and for what no line of a file declares, such as the entry of a map.
 func (s Settings) SourceOf(d *api.Decl) string {
-	if s.SourceURL == "" {
+	line, end := d.Pos().Line, d.EndLine()
+	switch {
+	case s.SourceURL == "":
+		return ""
+	case d == d.File.Declaration():
+		line, end = 1, 1 // a file begins before its syntax declaration
+	case line == 0 && strings.Contains(s.SourceURL, "{line}"):
 		return ""
 	}
-	line, end := d.Pos().Line, d.EndLine()
-	if line == 0 || d == d.File.Declaration() {
-		line, end = 1, 1 // a file begins before its syntax declaration
-	}
 	return strings.NewReplacer(
-		"{path}", d.File.Path,
+		"{path}", (&url.URL{Path: d.File.Path}).EscapedPath(),
 		"{line}", strconv.Itoa(line),
 		"{end}", strconv.Itoa(end),
 	).Replace(s.SourceURL)

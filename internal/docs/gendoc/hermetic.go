@@ -45,9 +45,13 @@ var reads = map[Source][]string{
 // sprig's. A function that reads a source which is not allowed is an error when
 // it is called; it is no error to have it in a branch that is not taken.
 func Functions(allowed ...Source) template.FuncMap {
-	out := template.FuncMap(maps.Clone(functions))
+	out := maps.Clone(builtins)
 	maps.Copy(out, sprig.TxtFuncMap())
 	maps.Copy(out, replaced)
+	for name, function := range out {
+		out[name] = limited(name, function)
+	}
+	maps.Copy(out, functions) // whose results are not much longer than their argument
 	for source, names := range reads {
 		if slices.Contains(allowed, source) {
 			continue

@@ -106,7 +106,11 @@ func TestFunctionsAreClassified(t *testing.T) {
 }
 
 func TestFunctionsHaveAllNames(t *testing.T) {
-	want := append([]string{"anchor", "nobr", "p", "para"}, slices.Collect(maps.Keys(sprig.TxtFuncMap()))...)
+	want := []string{
+		"anchor", "nobr", "p", "para", // protoc-gen-doc's
+		"html", "js", "print", "printf", "println", "urlquery", // text/template's, with a bound
+	}
+	want = append(want, slices.Collect(maps.Keys(sprig.TxtFuncMap()))...)
 	slices.Sort(want)
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(Functions()))); diff != "" {
 		t.Errorf("names of the functions (-want +got):\n%s", diff)
@@ -230,4 +234,22 @@ func execute(text string, allowed ...Source) (string, error) {
 	var out strings.Builder
 	err = parsed.Execute(&out, nil)
 	return out.String(), err
+}
+
+// What a function returns is bounded; the bound is not in the way of what is
+// below it.
+func TestLimitedFunctions(t *testing.T) {
+	half := strings.Repeat("x", maxText/2)
+	print := Functions()["print"].(func(...any) (string, error))
+	if got, err := print(half, 1, "y"); err != nil || len(got) != len(half)+2 {
+		t.Errorf("a long text has %d bytes and the error %v", len(got), err)
+	}
+	if _, err := print(half, half, "y"); err == nil || err.Error() != "the text has become longer than 256 MiB" {
+		t.Errorf("too long a text has the error %v", err)
+	}
+	concat := Functions()["concat"].(func(...any) (any, error))
+	list := make([]any, maxList/2+1)
+	if _, err := concat(list, list); err == nil || err.Error() != "the list has become longer than 16777216 elements" {
+		t.Errorf("too long a list has the error %v", err)
+	}
 }

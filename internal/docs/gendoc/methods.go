@@ -3,7 +3,6 @@ package gendoc
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/api"
 )
@@ -208,53 +207,19 @@ func (m Message) IsMapEntry() bool { return m.x.IsMapEntry() }
 func (m Message) ReservedNames() []string { return m.x.Desc.GetReservedName() }
 
 // Range is a range of numbers, both ends included.
-type Range struct{ Start, End int }
-
-// String is the range as a .proto file writes it: 5, or 9 to 11, or 40 to max.
-func (r Range) String() string {
-	switch {
-	case r.Start == r.End:
-		return strconv.Itoa(r.Start)
-	case r.End == maxFieldNumber, r.End == maxEnumNumber:
-		return strconv.Itoa(r.Start) + " to max"
-	}
-	return strconv.Itoa(r.Start) + " to " + strconv.Itoa(r.End)
-}
-
-const (
-	maxFieldNumber = 1<<29 - 1
-	maxEnumNumber  = 1<<31 - 1
-)
+type Range = api.Range
 
 // ReservedRanges lists the field numbers that the message reserves.
-func (m Message) ReservedRanges() []Range {
-	var out []Range
-	for _, r := range m.x.Desc.GetReservedRange() {
-		out = append(out, Range{int(r.GetStart()), int(r.GetEnd()) - 1})
-	}
-	return out
-}
+func (m Message) ReservedRanges() []Range { return m.x.ReservedRanges() }
 
 // ExtensionRanges lists the field numbers that the message leaves to extensions.
-func (m Message) ExtensionRanges() []Range {
-	var out []Range
-	for _, r := range m.x.Desc.GetExtensionRange() {
-		out = append(out, Range{int(r.GetStart()), int(r.GetEnd()) - 1})
-	}
-	return out
-}
+func (m Message) ExtensionRanges() []Range { return m.x.ExtensionRanges() }
 
 // ReservedNames lists the names that the enum reserves.
 func (e Enum) ReservedNames() []string { return e.x.Desc.GetReservedName() }
 
 // ReservedRanges lists the numbers that the enum reserves.
-func (e Enum) ReservedRanges() []Range {
-	var out []Range
-	for _, r := range e.x.Desc.GetReservedRange() {
-		out = append(out, Range{int(r.GetStart()), int(r.GetEnd())})
-	}
-	return out
-}
+func (e Enum) ReservedRanges() []Range { return e.x.ReservedRanges() }
 
 // Number is the field's number.
 func (f MessageField) Number() int { return int(f.x.Desc.GetNumber()) }

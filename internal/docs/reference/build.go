@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
+	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +18,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/api"
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/codes"
 )
 
 // Settings are what a user can say about the pages.
@@ -23,6 +27,8 @@ type Settings struct {
 	SourceOrder bool // keep the order of the source instead of sorting by name
 	// SourceURL makes the address of a declaration's source; nil for none.
 	SourceURL func(*api.Decl) string
+	// Tables are the enums of codes with what is known about them.
+	Tables []*codes.Table
 }
 
 // Site knows which page shows what.
@@ -30,11 +36,22 @@ type Site struct {
 	Settings
 	model *api.Model
 	pages map[*api.File]string
+
+	tables map[*api.Enum]*codes.Table
 }
 
 // NewSite returns a site without pages.
 func NewSite(model *api.Model, settings Settings) *Site {
-	return &Site{Settings: settings, model: model, pages: make(map[*api.File]string)}
+	s := &Site{
+		Settings: settings,
+		model:    model,
+		pages:    make(map[*api.File]string),
+		tables:   make(map[*api.Enum]*codes.Table),
+	}
+	for _, t := range settings.Tables {
+		s.tables[t.Enum] = t
+	}
+	return s
 }
 
 // Add makes a page show files. All pages have to be added before one is built,
@@ -144,21 +161,53 @@ func (b *builder) entry(d *api.Decl, anchor string, o api.Options) Entry {
 	return e
 }
 
-// optionText is an option's value in JSON, which every reader can read; a float
-// that JSON has no word for is text.
+// optionText is an option's value in JSON, which every reader can read. A float
+// that JSON has no word for is text, as in protobuf's JSON.
 func optionText(value any) string {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(value); err != nil {
+	if err := enc.Encode(finite(value)); err != nil {
 		return fmt.Sprint(value)
 	}
 	return strings.TrimSuffix(text.String(), "\n")
 }
 
+// finite replaces the floats that JSON has no word for.
+func finite(value any) any {
+	switch v := value.(type) {
+	case float32:
+		if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
+			return finite(f)
+		}
+	case float64:
+		switch {
+		case math.IsNaN(v):
+			return "NaN"
+		case math.IsInf(v, 1):
+			return "Infinity"
+		case math.IsInf(v, -1):
+			return "-Infinity"
+		}
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = finite(e)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			out[k] = finite(e)
+		}
+		return out
+	}
+	return value
+}
+
 func (b *builder) file(x *api.File) *File {
 	f := &File{
-		Entry:              b.entry(&x.Decl, x.Path, x.Options()),
+		Entry:              b.entry(&x.Decl, fileAnchor(x), x.Options()),
 		Package:            x.Package,
 		PackageDescription: Clean(x.PackageComments),
 		Syntax:             x.Syntax(),
@@ -229,16 +278,14 @@ func (b *builder) message(x *api.Message) *Message {
 		f := b.field(x)
 		if o := oneofs[x.Oneof]; o != nil {
 			f.Oneof = o.Name
-			o.Fields = append(o.Fields, f)
 		}
 		m.Fields = append(m.Fields, f)
 	}
 	for _, x := range x.Extensions {
 		m.Extensions = append(m.Extensions, b.field(x))
 	}
-	for _, r := range x.Desc.GetReservedRange() {
-		m.Reserved = append(m.Reserved, rangeText(r.GetStart(), r.GetEnd()-1, maxFieldNumber))
-	}
+	m.Reserved = rangeTexts(x.ReservedRanges())
+	m.ExtensionRanges = rangeTexts(x.ExtensionRanges())
 	for _, name := range x.Desc.GetReservedName() {
 		m.Reserved = append(m.Reserved, strconv.Quote(name))
 	}
@@ -252,6 +299,7 @@ func (b *builder) field(x *api.Field) *Field {
 		Type:      b.fieldType(x.File, x),
 		Presence:  x.Presence(),
 		IsMessage: x.Message != nil,
+		IsGroup:   x.IsDelimited(),
 		Default:   defaultText(x.Desc),
 	}
 	if name := x.Desc.GetJsonName(); name != defaultJSONName(x.Name) && x.Extendee == nil {
@@ -311,29 +359,60 @@ func (b *builder) enum(x *api.Enum) *Enum {
 		entry := b.entry(&v.Decl, x.FullName+"."+v.Name, v.Options())
 		last.Values = append(last.Values, &Value{Entry: entry, Number: v.Desc.GetNumber()})
 	}
-	for _, r := range x.Desc.GetReservedRange() {
-		e.Reserved = append(e.Reserved, rangeText(r.GetStart(), r.GetEnd(), maxEnumNumber))
+	if t := b.tables[x]; t != nil {
+		b.explain(e, t)
 	}
+	e.Reserved = rangeTexts(x.ReservedRanges())
 	for _, name := range x.Desc.GetReservedName() {
 		e.Reserved = append(e.Reserved, strconv.Quote(name))
 	}
 	return e
 }
 
-// The largest numbers that descriptor.proto allows, which a .proto file calls max.
-const (
-	maxFieldNumber = 1<<29 - 1
-	maxEnumNumber  = 1<<31 - 1
-)
-
-func rangeText(start, end, largest int32) string {
-	switch end {
-	case start:
-		return fmt.Sprint(start)
-	case largest:
-		return fmt.Sprintf("%d to max", start)
+// explain adds to the values of an enum what a table of codes says about them.
+// An alias has the phase and class of its number; the suggestions stand with the
+// first name alone.
+func (b *builder) explain(e *Enum, t *codes.Table) {
+	e.HasPhases, e.HasClasses = len(t.Phases) > 0, len(t.Classes) > 0
+	byNumber := make(map[int32]*codes.Code)
+	for _, c := range t.Codes {
+		byNumber[c.Number()] = c
 	}
-	return fmt.Sprintf("%d to %d", start, end)
+	problems := make(map[*codes.Code][]codes.Suggestion)
+	for _, p := range t.Problems {
+		problems[p.Code] = append(problems[p.Code], p.Suggestions...)
+	}
+	for _, section := range e.Sections {
+		for _, v := range section.Values {
+			c := byNumber[v.Number]
+			if c.Phase != nil {
+				v.Phase = c.Phase.Name
+			}
+			if c.Class != nil {
+				v.Class = c.Class.Name
+			}
+			if c.Value.Name == v.Name {
+				v.Suggestions = b.suggestions(t, problems[c])
+			}
+		}
+	}
+}
+
+func (b *builder) suggestions(t *codes.Table, list []codes.Suggestion) []Suggestion {
+	out := make([]Suggestion, len(list))
+	for i, s := range list {
+		link := b.link(t.Suggestions.File, t.Suggestions.FullName+"."+s.Value.Name)
+		out[i] = Suggestion{Code: Type{Name: s.Value.Name, Link: link}, Action: s.Action, When: s.When}
+	}
+	return out
+}
+
+func rangeTexts(ranges []api.Range) []string {
+	var out []string
+	for _, r := range ranges {
+		out = append(out, r.String())
+	}
+	return out
 }
 
 func (b *builder) usedBy(from *api.File, t api.Type) []Type {
@@ -379,6 +458,22 @@ func (b *builder) typeOf(from *api.File, t api.Type) Type {
 	}
 	return Type{Name: strings.TrimPrefix(full, from.Package+"."), Link: link}
 }
+
+// plainPath is a path that can stand in a link and in an id as it is.
+var plainPath = regexp.MustCompile(`^[A-Za-z0-9._/-]+$`)
+
+// fileAnchor is the path of the file. A path with other characters than those of
+// almost all paths is told from others by a hash.
+func fileAnchor(f *api.File) string {
+	if plainPath.MatchString(f.Path) {
+		return f.Path
+	}
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(f.Path)) // never fails (hash.Hash)
+	return fmt.Sprintf("%s-%08x", unusual.ReplaceAllString(f.Path, "-"), hash.Sum32())
+}
+
+var unusual = regexp.MustCompile(`[^A-Za-z0-9._/-]+`)
 
 // link leads to an anchor of the page that shows a file; empty if none does.
 func (b *builder) link(to *api.File, anchor string) string {

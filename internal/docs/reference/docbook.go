@@ -2,9 +2,11 @@ package reference
 
 import (
 	"encoding/xml"
+	"fmt"
 	"strings"
 	"sync"
 	"text/template"
+	"unicode"
 
 	"github.com/skaffoldgen/protoc-gen-skaffold/templates"
 )
@@ -31,19 +33,23 @@ func escapeXML(text string) (string, error) {
 	return out.String(), err
 }
 
-// xmlID makes an anchor an NCName, which an xml:id has to be.
+// xmlID makes an anchor an NCName, which an xml:id has to be. What an NCName
+// cannot have is written by its number between middle dots, which no anchor has
+// without being written so itself: two anchors never become one.
 func xmlID(anchor string) string {
-	id := strings.Map(func(r rune) rune {
-		switch {
-		case r == '.', r == '-', r == '_', r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r > 0x7F:
-			return r
+	var id strings.Builder
+	for i, r := range anchor {
+		letter := r == '_' || r != '·' && unicode.IsLetter(r)
+		if letter || i > 0 && (r == '.' || r == '-' || r >= '0' && r <= '9') {
+			id.WriteRune(r)
+			continue
 		}
-		return '_'
-	}, anchor)
-	if id == "" || id[0] == '.' || id[0] == '-' || id[0] >= '0' && id[0] <= '9' {
-		return "_" + id
+		if i == 0 {
+			id.WriteByte('_')
+		}
+		fmt.Fprintf(&id, "·%x·", r)
 	}
-	return id
+	return id.String()
 }
 
 // docbookComment makes a paragraph of each paragraph of a comment. Its Markdown
@@ -112,6 +118,9 @@ func docbookNotes(f *Field) (string, error) {
 	}
 	if f.JSONName != "" {
 		notes = append(notes, "In JSON: "+f.JSONName+".")
+	}
+	if f.IsGroup {
+		notes = append(notes, "Encoded as a group.")
 	}
 	if len(notes) == 0 {
 		return "", nil

@@ -41,8 +41,19 @@ func htmlComment(t Text) (template.HTML, error) {
 	var out bytes.Buffer
 	// Headings would stand on a level of the page's outline that is not theirs.
 	var source strings.Builder
-	for line := range strings.Lines(string(t)) {
-		source.WriteString(demoteHeading(strings.TrimSuffix(line, "\n")) + "\n")
+	belowText, fence := false, ""
+	for line := range strings.SplitSeq(string(t), "\n") {
+		mark := fenceOf(line)
+		switch {
+		case fence == "" && mark != "":
+			fence = mark
+		case fence != "" && strings.HasPrefix(mark, fence):
+			fence = ""
+		case fence == "":
+			line = demoteHeading(line, belowText)
+		}
+		belowText = fence == "" && mark == "" && line != ""
+		source.WriteString(line + "\n")
 	}
 	if err := commentRenderer.Convert([]byte(source.String()), &out); err != nil {
 		return "", err

@@ -76,11 +76,7 @@ func (markdown) File(out *bytes.Buffer, f *File) error {
 	if f.Package != "" {
 		w.WriteString("Package " + markdownCode(f.Package) + ", ")
 	}
-	w.WriteString(f.Syntax)
-	if f.SourceURL != "" {
-		w.WriteString(" ([source](" + f.SourceURL + "))")
-	}
-	w.p()
+	w.p(f.Syntax)
 	w.description(f.Entry)
 	w.paragraph(markdownBlock(f.PackageDescription))
 	for _, s := range f.Services {
@@ -121,6 +117,9 @@ func (w writer) description(e Entry) {
 		w.paragraph("**Deprecated.**")
 	}
 	w.paragraph(markdownBlock(e.Description))
+	if e.SourceURL != "" {
+		w.paragraph("[Source](" + e.SourceURL + ")")
+	}
 	if len(e.Options) > 0 {
 		w.paragraph("Options: " + strings.Join(optionCodes(e), ", ") + ".")
 	}
@@ -186,6 +185,16 @@ func valueCell(v *Value) string {
 	if text := described(v.Entry); text != "" {
 		parts = append([]string{text}, parts...)
 	}
+	for _, s := range v.Suggestions {
+		line := "→ " + markdownLink(s.Code)
+		if s.Action != "" {
+			line += ": " + markdownCell(Text(s.Action))
+		}
+		if s.When != "" {
+			line += " (" + markdownCell(Text(s.When)) + ")"
+		}
+		parts = append(parts, line)
+	}
 	return strings.Join(parts, "<br>")
 }
 
@@ -213,16 +222,28 @@ func (w writer) message(m *Message) {
 		}
 	}
 	for _, o := range m.Oneofs {
-		if o.Description != "" {
-			w.paragraph("At most one of the fields of " + markdownCode(o.Name) + " is set: " + markdownCell(o.Description))
-		}
+		w.oneof(o)
 	}
 	w.reserved(m.Reserved)
+	if len(m.ExtensionRanges) > 0 {
+		w.paragraph("Left to extensions: " + strings.Join(m.ExtensionRanges, ", ") + ".")
+	}
 	if len(m.Extensions) > 0 {
 		w.paragraph("Extensions declared here:")
 		w.extensions(m.Extensions)
 	}
 	w.usedBy(m.UsedBy)
+}
+
+// oneof says what the fields' notes do not: the oneof's own comment and options.
+func (w writer) oneof(o *Oneof) {
+	parts := optionCodes(o.Entry)
+	if o.Description != "" {
+		parts = append([]string{markdownCell(o.Description)}, parts...)
+	}
+	if len(parts) > 0 {
+		w.paragraph("Of the fields of " + markdownCode(o.Name) + " at most one is set. " + strings.Join(parts, " "))
+	}
 }
 
 func number(n int32) string { return strconv.Itoa(int(n)) }
@@ -243,15 +264,35 @@ func (w writer) enum(e *Enum) {
 		if s.Title != "" {
 			w.paragraph("**" + markdownCell(s.Title) + "**")
 		}
-		w.p()
-		w.p("| Value | Number | Description |")
-		w.p("| ----- | -----: | ----------- |")
-		for _, v := range s.Values {
-			w.p("| ", named(v.Entry), " | ", number(v.Number), " | ", valueCell(v), " |")
-		}
+		w.values(e, s.Values)
 	}
 	w.reserved(e.Reserved)
 	w.usedBy(e.UsedBy)
+}
+
+// values writes a table of values; one of codes also has their phases and
+// classes, where these are known.
+func (w writer) values(e *Enum, values []*Value) {
+	head, line := "| Value | Number |", "| ----- | -----: |"
+	if e.HasPhases {
+		head, line = head+" Phase |", line+" ----- |"
+	}
+	if e.HasClasses {
+		head, line = head+" Class |", line+" ----- |"
+	}
+	w.p()
+	w.p(head, " Description |")
+	w.p(line, " ----------- |")
+	for _, v := range values {
+		groups := ""
+		if e.HasPhases {
+			groups += markdownCell(Text(v.Phase)) + " | "
+		}
+		if e.HasClasses {
+			groups += markdownCell(Text(v.Class)) + " | "
+		}
+		w.p("| ", named(v.Entry), " | ", number(v.Number), " | ", groups, valueCell(v), " |")
+	}
 }
 
 func (w writer) reserved(list []string) {
@@ -275,31 +316,72 @@ func (w writer) usedBy(list []Type) {
 // for headings, which would break the page's outline, and for tags.
 func markdownBlock(t Text) string {
 	var out strings.Builder
-	fence, blank := "", true
-	for i, line := range strings.Split(string(t), "\n") {
-		if i > 0 {
+	for p := range passages(t) {
+		if out.Len() > 0 {
 			out.WriteByte('\n')
 		}
-		if mark := fenceOf(line); mark != "" && (fence == "" || strings.HasPrefix(mark, fence)) {
-			if fence == "" {
-				fence = mark
-			} else {
-				fence = ""
-			}
-			out.WriteString(line)
-			continue
+		out.WriteString(p.fence)
+		out.WriteString(strings.Join(p.lines, "\n"))
+		if p.fence != "" {
+			out.WriteString("\n" + fenceOf(p.fence))
 		}
-		if fence != "" || blank && strings.HasPrefix(line, "    ") {
-			out.WriteString(line) // code; it goes on as long as its lines are indented
-			continue
-		}
-		blank = line == ""
-		out.WriteString(escapeTags(demoteHeading(line)))
-	}
-	if fence != "" {
-		out.WriteString("\n" + fence)
 	}
 	return out.String()
+}
+
+// passage is a part of a comment: lines of text, ready to be printed; lines of
+// code; or a single blank line.
+type passage struct {
+	lines []string
+	code  bool
+	fence string // the line that opens a block of code, with its end
+}
+
+// passages cuts a comment up. Text is escaped as a whole, because a code span
+// can go over the end of a line.
+func passages(t Text) iter.Seq[passage] {
+	return func(yield func(passage) bool) {
+		lines := strings.Split(string(t), "\n")
+		for i := 0; i < len(lines); {
+			p, n := nextPassage(lines[i:], i == 0 || lines[i-1] == "")
+			if !yield(p) {
+				return
+			}
+			i += n
+		}
+	}
+}
+
+// nextPassage takes the passage that lines begin with, and returns how many of
+// them it takes. Only after a blank line is indentation code.
+func nextPassage(lines []string, afterBlank bool) (passage, int) {
+	first := lines[0]
+	switch {
+	case first == "":
+		return passage{lines: []string{""}}, 1
+	case fenceOf(first) != "":
+		for i, line := range lines[1:] {
+			if mark := fenceOf(line); mark != "" && strings.HasPrefix(mark, fenceOf(first)) && strings.Trim(line, " `~") == "" {
+				return passage{lines: lines[1 : i+1], code: true, fence: first + "\n"}, i + 2
+			}
+		}
+		return passage{lines: lines[1:], code: true, fence: first + "\n"}, len(lines)
+	case afterBlank && strings.HasPrefix(first, "    "):
+		n := 1
+		for n < len(lines) && strings.HasPrefix(lines[n], "    ") {
+			n++
+		}
+		return passage{lines: lines[:n], code: true}, n
+	}
+	n := 1
+	for n < len(lines) && lines[n] != "" && fenceOf(lines[n]) == "" {
+		n++
+	}
+	text := make([]string, n)
+	for i, line := range lines[:n] {
+		text[i] = demoteHeading(line, i > 0)
+	}
+	return passage{lines: strings.Split(escapeTags(strings.Join(text, "\n")), "\n")}, n
 }
 
 // fenceOf is the mark of a code fence that a line starts or ends; empty if none.
@@ -315,9 +397,16 @@ func fenceOf(line string) string {
 
 var headingLine = regexp.MustCompile(`^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*$`)
 
-func demoteHeading(line string) string {
+// underline is what makes a heading of the line above it.
+var underline = regexp.MustCompile(`^ {0,3}(=+|-+)[ \t]*$`)
+
+// demoteHeading makes a heading a bold line, and the underline of one text.
+func demoteHeading(line string, belowText bool) string {
 	if m := headingLine.FindStringSubmatch(line); m != nil {
 		return "**" + m[1] + "**"
+	}
+	if belowText && underline.MatchString(line) {
+		return `\` + strings.TrimLeft(line, " ")
 	}
 	return line
 }
@@ -396,34 +485,33 @@ type cellPiece struct{ before, text string }
 
 func cellPieces(t Text) iter.Seq[cellPiece] {
 	return func(yield func(cellPiece) bool) {
-		blank, fenced := true, false
-		for line := range strings.SplitSeq(string(t), "\n") {
-			text := strings.TrimSpace(line)
-			if fenceOf(line) != "" {
-				fenced = !fenced
-				text = ""
-			}
-			if text == "" {
+		blank := true
+		for p := range passages(t) {
+			if len(p.lines) == 1 && p.lines[0] == "" {
 				blank = true
 				continue
 			}
-			piece := cellPiece{before: " "}
-			code := fenced || blank && strings.HasPrefix(line, "    ")
-			switch {
-			case blank:
-				piece.before = "<br><br>"
-			case code || listItem.MatchString(line):
-				piece.before = "<br>"
-			}
-			if code {
-				piece.text = markdownTicks(text)
-			} else {
-				piece.text = escapeTags(demoteHeading(text))
+			for _, line := range p.lines {
+				text := strings.TrimSpace(line)
+				if text == "" {
+					continue
+				}
+				piece := cellPiece{before: " ", text: text}
+				switch {
+				case blank || p.fence != "" && line == p.lines[0]:
+					piece.before = "<br><br>"
+				case p.code || listItem.MatchString(line):
+					piece.before = "<br>"
+				}
+				if p.code {
+					piece.text = markdownTicks(text)
+				}
 				blank = false
+				if !yield(piece) {
+					return
+				}
 			}
-			if !yield(piece) {
-				return
-			}
+			blank = p.code
 		}
 	}
 }
@@ -498,6 +586,9 @@ func fieldCell(f *Field) string {
 	}
 	if f.JSONName != "" {
 		notes = append(notes, "In JSON: "+markdownCode(f.JSONName)+".")
+	}
+	if f.IsGroup {
+		notes = append(notes, "Encoded as a group.")
 	}
 	for _, o := range f.Options {
 		notes = append(notes, markdownCode(o.String())+".")

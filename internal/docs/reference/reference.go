@@ -65,14 +65,13 @@ type Message struct {
 	Oneofs     []*Oneof
 	Extensions []*Field
 	Reserved   []string // numbers, ranges and quoted names
-	UsedBy     []Type
+	// ExtensionRanges are the numbers that are left to extensions.
+	ExtensionRanges []string
+	UsedBy          []Type
 }
 
 // Oneof is a real oneof.
-type Oneof struct {
-	Entry
-	Fields []*Field
-}
+type Oneof struct{ Entry }
 
 // Field is a field or an extension.
 type Field struct {
@@ -83,6 +82,7 @@ type Field struct {
 	// IsMessage tells a field whose type is a message: it always has presence, so
 	// that nobody needs to be told.
 	IsMessage bool
+	IsGroup   bool   // encoded as a group, whatever the file says it with
 	Oneof     string // name of the real oneof that it belongs to
 	Default   string // as the .proto file writes it; empty if it is not said
 	JSONName  string // empty where it is the one that the name leads to
@@ -93,9 +93,11 @@ type Field struct {
 type Enum struct {
 	Entry
 	LongName string
-	Sections []*Section
-	Reserved []string
-	UsedBy   []Type
+	// HasPhases and HasClasses tell which columns a table of codes has.
+	HasPhases, HasClasses bool
+	Sections              []*Section
+	Reserved              []string
+	UsedBy                []Type
 }
 
 // Section is a part of an enum under one detached comment; the first may have no
@@ -109,6 +111,16 @@ type Section struct {
 type Value struct {
 	Entry
 	Number int32
+	// Phase, Class and Suggestions are set for a value of a table of codes.
+	Phase, Class string
+	Suggestions  []Suggestion
+}
+
+// Suggestion is what a user can do about a code.
+type Suggestion struct {
+	Code   Type
+	Action string
+	When   string // the condition, in words; empty for always
 }
 
 // Type is a reference to a type, or to anything else that has a name and a place.

@@ -12,8 +12,13 @@ import (
 type Text string
 
 // Clean takes the text out of a declaration's comments.
+//
+// A comment that starts with @exclude is none, as for protoc-gen-doc.
 func Clean(c api.Comments) Text {
 	leading, trailing := cleanOne(c.Leading), cleanOne(c.Trailing)
+	if strings.HasPrefix(strings.TrimSpace(leading+trailing), "@exclude") {
+		return ""
+	}
 	if leading != "" && trailing != "" {
 		return Text(leading + "\n\n" + trailing)
 	}
@@ -67,13 +72,4 @@ func printable(r rune) rune {
 // it is written.
 func isBidiControl(r rune) bool {
 	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
-}
-
-// FirstSentence is the text up to the end of its first sentence or paragraph.
-func (t Text) FirstSentence() Text {
-	paragraph, _, _ := strings.Cut(string(t), "\n\n")
-	if i := strings.Index(paragraph, ". "); i >= 0 {
-		return Text(paragraph[:i+1])
-	}
-	return Text(paragraph)
 }

@@ -124,6 +124,9 @@ func (t *Template) columnOf(line int, part string) int {
 			return m[2] + 1
 		}
 	}
+	if strings.Count(text[start:], part) > 1 && part != "" {
+		return 0 // one of several: better no place than a wrong one
+	}
 	if part != "" {
 		if i := strings.Index(text[start:], part); i >= 0 {
 			return start + i + 1
