@@ -122,7 +122,7 @@ var badOptions = []badInput{
 	{
 		name:      "source_url that is a script",
 		parameter: "template=html,source_url=javascript:{path}",
-		error:     `option "source_url=javascript:{path}": javascript: is not the start of a page's address; use http: or https:`,
+		error:     `option "source_url=javascript:{path}": javascript: is not the start of a page's address; use http or https`,
 	},
 	{
 		name:      "config for a template",

@@ -249,7 +249,7 @@ func checkSourceURL(url string) error {
 		}
 	}
 	if scheme, _, ok := strings.Cut(url, ":"); ok && scheme != "http" && scheme != "https" && !strings.ContainsAny(scheme, "/{") {
-		return fmt.Errorf("%s: is not the start of a page's address; use http: or https:", scheme)
+		return fmt.Errorf("%s: is not the start of a page's address; use http or https", scheme)
 	}
 	if !strings.Contains(url, "{path}") {
 		return fmt.Errorf("the address has no {path}, so all links would be the same")
