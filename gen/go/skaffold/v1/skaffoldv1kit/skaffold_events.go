@@ -515,24 +515,26 @@ func EventStatus(e *v1.Event) (string, bool) {
 // What EventStatus returns, of the values that are documented for any kind of
 // event. Others can occur.
 const (
-	// EventStatusInProgress is the status "InProgress".
-	EventStatusInProgress = "InProgress"
-	// EventStatusCompleted is the status "Completed".
-	EventStatusCompleted = "Completed"
+	// EventStatusInProgress is the status "In Progress".
+	EventStatusInProgress = "In Progress"
+	// EventStatusComplete is the status "Complete".
+	EventStatusComplete = "Complete"
 	// EventStatusFailed is the status "Failed".
 	EventStatusFailed = "Failed"
-	// EventStatusNotStarted is the status "Not Started".
-	EventStatusNotStarted = "Not Started"
-	// EventStatusInProgress_ is the status "In progress".
-	EventStatusInProgress_ = "In progress"
-	// EventStatusSucceeded is the status "Succeeded".
-	EventStatusSucceeded = "Succeeded"
+	// EventStatusCanceled is the status "Canceled".
+	EventStatusCanceled = "Canceled"
+	// EventStatusCompleted is the status "Completed".
+	EventStatusCompleted = "Completed"
+	// EventStatusInformation is the status "Information".
+	EventStatusInformation = "Information"
 	// EventStatusStarted is the status "Started".
 	EventStatusStarted = "Started"
+	// EventStatusSucceeded is the status "Succeeded".
+	EventStatusSucceeded = "Succeeded"
+	// EventStatusNotStarted is the status "Not Started".
+	EventStatusNotStarted = "Not Started"
 	// EventStatusTerminated is the status "Terminated".
 	EventStatusTerminated = "Terminated"
-	// EventStatusInProgress__ is the status "In Progress".
-	EventStatusInProgress__ = "In Progress"
 )
 
 // EventErrCode returns the errCode of the event: Deprecated. Use
@@ -640,35 +642,64 @@ func EventMessage(e *v1.Event) (string, bool) {
 // buildEvent, deployEvent, statusCheckEvent, resourceStatusCheckEvent and
 // fileSyncEvent and proto.ActionableErr in devLoopEvent and terminationEvent.
 
-// Values of BuildEvent.status: artifact build status oneof: InProgress,
-// Completed, Failed. The field is a string, and others can occur.
+// Values of BuildEvent.status. The field is a string, and others can occur.
 const (
-	// BuildEventStatusInProgress is the status "InProgress".
-	BuildEventStatusInProgress = "InProgress"
-	// BuildEventStatusCompleted is the status "Completed".
-	BuildEventStatusCompleted = "Completed"
+	// BuildEventStatusInProgress is the status "In Progress".
+	BuildEventStatusInProgress = "In Progress"
+	// BuildEventStatusComplete is the status "Complete".
+	BuildEventStatusComplete = "Complete"
 	// BuildEventStatusFailed is the status "Failed".
 	BuildEventStatusFailed = "Failed"
+	// BuildEventStatusCanceled is the status "Canceled".
+	BuildEventStatusCanceled = "Canceled"
+	// BuildEventStatusCompleted is the status "Completed".
+	BuildEventStatusCompleted = "Completed"
 )
 
-// Values of DeployEvent.status: deployment status oneof: InProgress, Completed,
-// Failed. The field is a string, and others can occur.
+// Values of DeployEvent.status. The field is a string, and others can occur.
 const (
-	// DeployEventStatusInProgress is the status "InProgress".
-	DeployEventStatusInProgress = "InProgress"
-	// DeployEventStatusCompleted is the status "Completed".
-	DeployEventStatusCompleted = "Completed"
+	// DeployEventStatusInProgress is the status "In Progress".
+	DeployEventStatusInProgress = "In Progress"
+	// DeployEventStatusComplete is the status "Complete".
+	DeployEventStatusComplete = "Complete"
 	// DeployEventStatusFailed is the status "Failed".
 	DeployEventStatusFailed = "Failed"
+	// DeployEventStatusInformation is the status "Information".
+	DeployEventStatusInformation = "Information"
+	// DeployEventStatusCompleted is the status "Completed".
+	DeployEventStatusCompleted = "Completed"
 )
 
-// Values of FileSyncEvent.status: status of file sync. one of: Not Started, In
-// progress, Succeeded, Failed. The field is a string, and others can occur.
+// Values of StatusCheckEvent.status. The field is a string, and others can
+// occur.
+const (
+	// StatusCheckEventStatusStarted is the status "Started".
+	StatusCheckEventStatusStarted = "Started"
+	// StatusCheckEventStatusInProgress is the status "In Progress".
+	StatusCheckEventStatusInProgress = "In Progress"
+	// StatusCheckEventStatusSucceeded is the status "Succeeded".
+	StatusCheckEventStatusSucceeded = "Succeeded"
+	// StatusCheckEventStatusFailed is the status "Failed".
+	StatusCheckEventStatusFailed = "Failed"
+)
+
+// Values of ResourceStatusCheckEvent.status. The field is a string, and others
+// can occur.
+const (
+	// ResourceStatusCheckEventStatusInProgress is the status "In Progress".
+	ResourceStatusCheckEventStatusInProgress = "In Progress"
+	// ResourceStatusCheckEventStatusSucceeded is the status "Succeeded".
+	ResourceStatusCheckEventStatusSucceeded = "Succeeded"
+	// ResourceStatusCheckEventStatusFailed is the status "Failed".
+	ResourceStatusCheckEventStatusFailed = "Failed"
+)
+
+// Values of FileSyncEvent.status. The field is a string, and others can occur.
 const (
 	// FileSyncEventStatusNotStarted is the status "Not Started".
 	FileSyncEventStatusNotStarted = "Not Started"
-	// FileSyncEventStatusInProgress is the status "In progress".
-	FileSyncEventStatusInProgress = "In progress"
+	// FileSyncEventStatusInProgress is the status "In Progress".
+	FileSyncEventStatusInProgress = "In Progress"
 	// FileSyncEventStatusSucceeded is the status "Succeeded".
 	FileSyncEventStatusSucceeded = "Succeeded"
 	// FileSyncEventStatusFailed is the status "Failed".
@@ -684,15 +715,16 @@ const (
 	DebuggingContainerEventStatusTerminated = "Terminated"
 )
 
-// Values of DevLoopEvent.status: dev loop status oneof: In Progress, Completed,
-// Failed. The field is a string, and others can occur.
+// Values of DevLoopEvent.status. The field is a string, and others can occur.
 const (
 	// DevLoopEventStatusInProgress is the status "In Progress".
 	DevLoopEventStatusInProgress = "In Progress"
-	// DevLoopEventStatusCompleted is the status "Completed".
-	DevLoopEventStatusCompleted = "Completed"
+	// DevLoopEventStatusSucceeded is the status "Succeeded".
+	DevLoopEventStatusSucceeded = "Succeeded"
 	// DevLoopEventStatusFailed is the status "Failed".
 	DevLoopEventStatusFailed = "Failed"
+	// DevLoopEventStatusCompleted is the status "Completed".
+	DevLoopEventStatusCompleted = "Completed"
 )
 
 // Values of TerminationEvent.status: status oneof: Completed or Failed. The
@@ -770,7 +802,7 @@ func (em *EventEmitter) BuildEvent(ctx context.Context, p *v1.BuildEvent) error 
 }
 
 // BuildEventInProgress sends an event with p as its buildEvent, with the status
-// "InProgress".
+// "In Progress".
 func (em *EventEmitter) BuildEventInProgress(ctx context.Context, p *v1.BuildEvent) error {
 	if p == nil {
 		p = new(v1.BuildEvent)
@@ -779,13 +811,13 @@ func (em *EventEmitter) BuildEventInProgress(ctx context.Context, p *v1.BuildEve
 	return em.BuildEvent(ctx, p)
 }
 
-// BuildEventCompleted sends an event with p as its buildEvent, with the status
-// "Completed".
-func (em *EventEmitter) BuildEventCompleted(ctx context.Context, p *v1.BuildEvent) error {
+// BuildEventComplete sends an event with p as its buildEvent, with the status
+// "Complete".
+func (em *EventEmitter) BuildEventComplete(ctx context.Context, p *v1.BuildEvent) error {
 	if p == nil {
 		p = new(v1.BuildEvent)
 	}
-	p.Status = BuildEventStatusCompleted
+	p.Status = BuildEventStatusComplete
 	return em.BuildEvent(ctx, p)
 }
 
@@ -803,6 +835,26 @@ func (em *EventEmitter) BuildEventFailed(ctx context.Context, p *v1.BuildEvent, 
 	return em.BuildEvent(ctx, p)
 }
 
+// BuildEventCanceled sends an event with p as its buildEvent, with the status
+// "Canceled".
+func (em *EventEmitter) BuildEventCanceled(ctx context.Context, p *v1.BuildEvent) error {
+	if p == nil {
+		p = new(v1.BuildEvent)
+	}
+	p.Status = BuildEventStatusCanceled
+	return em.BuildEvent(ctx, p)
+}
+
+// BuildEventCompleted sends an event with p as its buildEvent, with the status
+// "Completed".
+func (em *EventEmitter) BuildEventCompleted(ctx context.Context, p *v1.BuildEvent) error {
+	if p == nil {
+		p = new(v1.BuildEvent)
+	}
+	p.Status = BuildEventStatusCompleted
+	return em.BuildEvent(ctx, p)
+}
+
 // DeployEvent sends an event with p as its deployEvent: describes if the
 // deployment has started, is in progress or is complete.
 func (em *EventEmitter) DeployEvent(ctx context.Context, p *v1.DeployEvent) error {
@@ -816,7 +868,7 @@ func (em *EventEmitter) DeployEvent(ctx context.Context, p *v1.DeployEvent) erro
 }
 
 // DeployEventInProgress sends an event with p as its deployEvent, with the
-// status "InProgress".
+// status "In Progress".
 func (em *EventEmitter) DeployEventInProgress(ctx context.Context, p *v1.DeployEvent) error {
 	if p == nil {
 		p = new(v1.DeployEvent)
@@ -825,13 +877,13 @@ func (em *EventEmitter) DeployEventInProgress(ctx context.Context, p *v1.DeployE
 	return em.DeployEvent(ctx, p)
 }
 
-// DeployEventCompleted sends an event with p as its deployEvent, with the
-// status "Completed".
-func (em *EventEmitter) DeployEventCompleted(ctx context.Context, p *v1.DeployEvent) error {
+// DeployEventComplete sends an event with p as its deployEvent, with the status
+// "Complete".
+func (em *EventEmitter) DeployEventComplete(ctx context.Context, p *v1.DeployEvent) error {
 	if p == nil {
 		p = new(v1.DeployEvent)
 	}
-	p.Status = DeployEventStatusCompleted
+	p.Status = DeployEventStatusComplete
 	return em.DeployEvent(ctx, p)
 }
 
@@ -846,6 +898,26 @@ func (em *EventEmitter) DeployEventFailed(ctx context.Context, p *v1.DeployEvent
 	if err != nil {
 		p.ActionableErr = em.toError(err)
 	}
+	return em.DeployEvent(ctx, p)
+}
+
+// DeployEventInformation sends an event with p as its deployEvent, with the
+// status "Information".
+func (em *EventEmitter) DeployEventInformation(ctx context.Context, p *v1.DeployEvent) error {
+	if p == nil {
+		p = new(v1.DeployEvent)
+	}
+	p.Status = DeployEventStatusInformation
+	return em.DeployEvent(ctx, p)
+}
+
+// DeployEventCompleted sends an event with p as its deployEvent, with the
+// status "Completed".
+func (em *EventEmitter) DeployEventCompleted(ctx context.Context, p *v1.DeployEvent) error {
+	if p == nil {
+		p = new(v1.DeployEvent)
+	}
+	p.Status = DeployEventStatusCompleted
 	return em.DeployEvent(ctx, p)
 }
 
@@ -873,6 +945,50 @@ func (em *EventEmitter) StatusCheckEvent(ctx context.Context, p *v1.StatusCheckE
 	return parts.send(ctx, em)
 }
 
+// StatusCheckEventStarted sends an event with p as its statusCheckEvent, with
+// the status "Started".
+func (em *EventEmitter) StatusCheckEventStarted(ctx context.Context, p *v1.StatusCheckEvent) error {
+	if p == nil {
+		p = new(v1.StatusCheckEvent)
+	}
+	p.Status = StatusCheckEventStatusStarted
+	return em.StatusCheckEvent(ctx, p)
+}
+
+// StatusCheckEventInProgress sends an event with p as its statusCheckEvent,
+// with the status "In Progress".
+func (em *EventEmitter) StatusCheckEventInProgress(ctx context.Context, p *v1.StatusCheckEvent) error {
+	if p == nil {
+		p = new(v1.StatusCheckEvent)
+	}
+	p.Status = StatusCheckEventStatusInProgress
+	return em.StatusCheckEvent(ctx, p)
+}
+
+// StatusCheckEventSucceeded sends an event with p as its statusCheckEvent, with
+// the status "Succeeded".
+func (em *EventEmitter) StatusCheckEventSucceeded(ctx context.Context, p *v1.StatusCheckEvent) error {
+	if p == nil {
+		p = new(v1.StatusCheckEvent)
+	}
+	p.Status = StatusCheckEventStatusSucceeded
+	return em.StatusCheckEvent(ctx, p)
+}
+
+// StatusCheckEventFailed sends an event with p as its statusCheckEvent, with
+// the status "Failed" and with what err says as the actionableErr; a nil err
+// leaves that field as it is.
+func (em *EventEmitter) StatusCheckEventFailed(ctx context.Context, p *v1.StatusCheckEvent, err error) error {
+	if p == nil {
+		p = new(v1.StatusCheckEvent)
+	}
+	p.Status = StatusCheckEventStatusFailed
+	if err != nil {
+		p.ActionableErr = em.toError(err)
+	}
+	return em.StatusCheckEvent(ctx, p)
+}
+
 // ResourceStatusCheckEvent sends an event with p as its
 // resourceStatusCheckEvent: indicates progress for each kubernetes deployment.
 func (em *EventEmitter) ResourceStatusCheckEvent(ctx context.Context, p *v1.ResourceStatusCheckEvent) error {
@@ -883,6 +999,40 @@ func (em *EventEmitter) ResourceStatusCheckEvent(ctx context.Context, p *v1.Reso
 	parts.variant.ResourceStatusCheckEvent = p
 	parts.event.EventType = &parts.variant
 	return parts.send(ctx, em)
+}
+
+// ResourceStatusCheckEventInProgress sends an event with p as its
+// resourceStatusCheckEvent, with the status "In Progress".
+func (em *EventEmitter) ResourceStatusCheckEventInProgress(ctx context.Context, p *v1.ResourceStatusCheckEvent) error {
+	if p == nil {
+		p = new(v1.ResourceStatusCheckEvent)
+	}
+	p.Status = ResourceStatusCheckEventStatusInProgress
+	return em.ResourceStatusCheckEvent(ctx, p)
+}
+
+// ResourceStatusCheckEventSucceeded sends an event with p as its
+// resourceStatusCheckEvent, with the status "Succeeded".
+func (em *EventEmitter) ResourceStatusCheckEventSucceeded(ctx context.Context, p *v1.ResourceStatusCheckEvent) error {
+	if p == nil {
+		p = new(v1.ResourceStatusCheckEvent)
+	}
+	p.Status = ResourceStatusCheckEventStatusSucceeded
+	return em.ResourceStatusCheckEvent(ctx, p)
+}
+
+// ResourceStatusCheckEventFailed sends an event with p as its
+// resourceStatusCheckEvent, with the status "Failed" and with what err says as
+// the actionableErr; a nil err leaves that field as it is.
+func (em *EventEmitter) ResourceStatusCheckEventFailed(ctx context.Context, p *v1.ResourceStatusCheckEvent, err error) error {
+	if p == nil {
+		p = new(v1.ResourceStatusCheckEvent)
+	}
+	p.Status = ResourceStatusCheckEventStatusFailed
+	if err != nil {
+		p.ActionableErr = em.toError(err)
+	}
+	return em.ResourceStatusCheckEvent(ctx, p)
 }
 
 // FileSyncEvent sends an event with p as its fileSyncEvent: describes the sync
@@ -908,7 +1058,7 @@ func (em *EventEmitter) FileSyncEventNotStarted(ctx context.Context, p *v1.FileS
 }
 
 // FileSyncEventInProgress sends an event with p as its fileSyncEvent, with the
-// status "In progress".
+// status "In Progress".
 func (em *EventEmitter) FileSyncEventInProgress(ctx context.Context, p *v1.FileSyncEvent) error {
 	if p == nil {
 		p = new(v1.FileSyncEvent)
@@ -995,13 +1145,13 @@ func (em *EventEmitter) DevLoopEventInProgress(ctx context.Context, p *v1.DevLoo
 	return em.DevLoopEvent(ctx, p)
 }
 
-// DevLoopEventCompleted sends an event with p as its devLoopEvent, with the
-// status "Completed".
-func (em *EventEmitter) DevLoopEventCompleted(ctx context.Context, p *v1.DevLoopEvent) error {
+// DevLoopEventSucceeded sends an event with p as its devLoopEvent, with the
+// status "Succeeded".
+func (em *EventEmitter) DevLoopEventSucceeded(ctx context.Context, p *v1.DevLoopEvent) error {
 	if p == nil {
 		p = new(v1.DevLoopEvent)
 	}
-	p.Status = DevLoopEventStatusCompleted
+	p.Status = DevLoopEventStatusSucceeded
 	return em.DevLoopEvent(ctx, p)
 }
 
@@ -1016,6 +1166,16 @@ func (em *EventEmitter) DevLoopEventFailed(ctx context.Context, p *v1.DevLoopEve
 	if err != nil {
 		p.Err = em.toError(err)
 	}
+	return em.DevLoopEvent(ctx, p)
+}
+
+// DevLoopEventCompleted sends an event with p as its devLoopEvent, with the
+// status "Completed".
+func (em *EventEmitter) DevLoopEventCompleted(ctx context.Context, p *v1.DevLoopEvent) error {
+	if p == nil {
+		p = new(v1.DevLoopEvent)
+	}
+	p.Status = DevLoopEventStatusCompleted
 	return em.DevLoopEvent(ctx, p)
 }
 

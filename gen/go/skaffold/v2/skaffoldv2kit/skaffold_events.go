@@ -853,14 +853,16 @@ func EventStatus(e *v2.Event) (string, bool) {
 const (
 	// EventStatusInProgress is the status "InProgress".
 	EventStatusInProgress = "InProgress"
-	// EventStatusCompleted is the status "Completed".
-	EventStatusCompleted = "Completed"
-	// EventStatusFailed is the status "Failed".
-	EventStatusFailed = "Failed"
-	// EventStatusNotStarted is the status "Not Started".
-	EventStatusNotStarted = "Not Started"
 	// EventStatusSucceeded is the status "Succeeded".
 	EventStatusSucceeded = "Succeeded"
+	// EventStatusFailed is the status "Failed".
+	EventStatusFailed = "Failed"
+	// EventStatusCompleted is the status "Completed".
+	EventStatusCompleted = "Completed"
+	// EventStatusCanceled is the status "Canceled".
+	EventStatusCanceled = "Canceled"
+	// EventStatusNotStarted is the status "Not Started".
+	EventStatusNotStarted = "Not Started"
 	// EventStatusStarted is the status "Started".
 	EventStatusStarted = "Started"
 	// EventStatusTerminated is the status "Terminated".
@@ -966,17 +968,24 @@ const (
 	TaskEventTaskPortForward = "PortForward"
 	// TaskEventTaskDevLoop is the task "DevLoop".
 	TaskEventTaskDevLoop = "DevLoop"
+	// TaskEventTaskRender is the task "Render".
+	TaskEventTaskRender = "Render"
+	// TaskEventTaskVerify is the task "Verify".
+	TaskEventTaskVerify = "Verify"
+	// TaskEventTaskExec is the task "Exec".
+	TaskEventTaskExec = "Exec"
 )
 
-// Values of TaskEvent.status: artifact build status oneof: InProgress,
-// Completed, Failed. The field is a string, and others can occur.
+// Values of TaskEvent.status. The field is a string, and others can occur.
 const (
 	// TaskEventStatusInProgress is the status "InProgress".
 	TaskEventStatusInProgress = "InProgress"
-	// TaskEventStatusCompleted is the status "Completed".
-	TaskEventStatusCompleted = "Completed"
+	// TaskEventStatusSucceeded is the status "Succeeded".
+	TaskEventStatusSucceeded = "Succeeded"
 	// TaskEventStatusFailed is the status "Failed".
 	TaskEventStatusFailed = "Failed"
+	// TaskEventStatusCompleted is the status "Completed".
+	TaskEventStatusCompleted = "Completed"
 )
 
 // Values of BuildSubtaskEvent.step: which step of the build for the artifact
@@ -990,26 +999,43 @@ const (
 	BuildSubtaskEventStepPush = "Push"
 )
 
-// Values of BuildSubtaskEvent.status: artifact build status oneof: InProgress,
-// Completed, Failed. The field is a string, and others can occur.
+// Values of BuildSubtaskEvent.status. The field is a string, and others can
+// occur.
 const (
 	// BuildSubtaskEventStatusInProgress is the status "InProgress".
 	BuildSubtaskEventStatusInProgress = "InProgress"
-	// BuildSubtaskEventStatusCompleted is the status "Completed".
-	BuildSubtaskEventStatusCompleted = "Completed"
+	// BuildSubtaskEventStatusSucceeded is the status "Succeeded".
+	BuildSubtaskEventStatusSucceeded = "Succeeded"
 	// BuildSubtaskEventStatusFailed is the status "Failed".
 	BuildSubtaskEventStatusFailed = "Failed"
+	// BuildSubtaskEventStatusCanceled is the status "Canceled".
+	BuildSubtaskEventStatusCanceled = "Canceled"
+	// BuildSubtaskEventStatusCompleted is the status "Completed".
+	BuildSubtaskEventStatusCompleted = "Completed"
 )
 
-// Values of DeploySubtaskEvent.status: deployment status oneof: InProgress,
-// Completed, Failed. The field is a string, and others can occur.
+// Values of DeploySubtaskEvent.status. The field is a string, and others can
+// occur.
 const (
 	// DeploySubtaskEventStatusInProgress is the status "InProgress".
 	DeploySubtaskEventStatusInProgress = "InProgress"
-	// DeploySubtaskEventStatusCompleted is the status "Completed".
-	DeploySubtaskEventStatusCompleted = "Completed"
+	// DeploySubtaskEventStatusSucceeded is the status "Succeeded".
+	DeploySubtaskEventStatusSucceeded = "Succeeded"
 	// DeploySubtaskEventStatusFailed is the status "Failed".
 	DeploySubtaskEventStatusFailed = "Failed"
+	// DeploySubtaskEventStatusCompleted is the status "Completed".
+	DeploySubtaskEventStatusCompleted = "Completed"
+)
+
+// Values of StatusCheckSubtaskEvent.status. The field is a string, and others
+// can occur.
+const (
+	// StatusCheckSubtaskEventStatusInProgress is the status "InProgress".
+	StatusCheckSubtaskEventStatusInProgress = "InProgress"
+	// StatusCheckSubtaskEventStatusSucceeded is the status "Succeeded".
+	StatusCheckSubtaskEventStatusSucceeded = "Succeeded"
+	// StatusCheckSubtaskEventStatusFailed is the status "Failed".
+	StatusCheckSubtaskEventStatusFailed = "Failed"
 )
 
 // Values of FileSyncEvent.status: status of file sync. one of: Not Started,
@@ -1043,48 +1069,56 @@ const (
 	TerminationEventStatusFailed = "Failed"
 )
 
-// Values of TestSubtaskEvent.status: test status oneof: InProgress, Completed,
-// Failed. The field is a string, and others can occur.
+// Values of TestSubtaskEvent.status. The field is a string, and others can
+// occur.
 const (
 	// TestSubtaskEventStatusInProgress is the status "InProgress".
 	TestSubtaskEventStatusInProgress = "InProgress"
-	// TestSubtaskEventStatusCompleted is the status "Completed".
-	TestSubtaskEventStatusCompleted = "Completed"
+	// TestSubtaskEventStatusSucceeded is the status "Succeeded".
+	TestSubtaskEventStatusSucceeded = "Succeeded"
 	// TestSubtaskEventStatusFailed is the status "Failed".
 	TestSubtaskEventStatusFailed = "Failed"
+	// TestSubtaskEventStatusCompleted is the status "Completed".
+	TestSubtaskEventStatusCompleted = "Completed"
 )
 
-// Values of RenderSubtaskEvent.status: render status oneof: InProgress,
-// Completed, Failed. The field is a string, and others can occur.
+// Values of RenderSubtaskEvent.status. The field is a string, and others can
+// occur.
 const (
 	// RenderSubtaskEventStatusInProgress is the status "InProgress".
 	RenderSubtaskEventStatusInProgress = "InProgress"
-	// RenderSubtaskEventStatusCompleted is the status "Completed".
-	RenderSubtaskEventStatusCompleted = "Completed"
+	// RenderSubtaskEventStatusSucceeded is the status "Succeeded".
+	RenderSubtaskEventStatusSucceeded = "Succeeded"
 	// RenderSubtaskEventStatusFailed is the status "Failed".
 	RenderSubtaskEventStatusFailed = "Failed"
+	// RenderSubtaskEventStatusCompleted is the status "Completed".
+	RenderSubtaskEventStatusCompleted = "Completed"
 )
 
-// Values of VerifySubtaskEvent.status: render status oneof: InProgress,
-// Completed, Failed. The field is a string, and others can occur.
+// Values of VerifySubtaskEvent.status. The field is a string, and others can
+// occur.
 const (
 	// VerifySubtaskEventStatusInProgress is the status "InProgress".
 	VerifySubtaskEventStatusInProgress = "InProgress"
-	// VerifySubtaskEventStatusCompleted is the status "Completed".
-	VerifySubtaskEventStatusCompleted = "Completed"
+	// VerifySubtaskEventStatusSucceeded is the status "Succeeded".
+	VerifySubtaskEventStatusSucceeded = "Succeeded"
 	// VerifySubtaskEventStatusFailed is the status "Failed".
 	VerifySubtaskEventStatusFailed = "Failed"
+	// VerifySubtaskEventStatusCompleted is the status "Completed".
+	VerifySubtaskEventStatusCompleted = "Completed"
 )
 
-// Values of ExecSubtaskEvent.status: exec status oneof: InProgress, Completed,
-// Failed. The field is a string, and others can occur.
+// Values of ExecSubtaskEvent.status. The field is a string, and others can
+// occur.
 const (
 	// ExecSubtaskEventStatusInProgress is the status "InProgress".
 	ExecSubtaskEventStatusInProgress = "InProgress"
-	// ExecSubtaskEventStatusCompleted is the status "Completed".
-	ExecSubtaskEventStatusCompleted = "Completed"
+	// ExecSubtaskEventStatusSucceeded is the status "Succeeded".
+	ExecSubtaskEventStatusSucceeded = "Succeeded"
 	// ExecSubtaskEventStatusFailed is the status "Failed".
 	ExecSubtaskEventStatusFailed = "Failed"
+	// ExecSubtaskEventStatusCompleted is the status "Completed".
+	ExecSubtaskEventStatusCompleted = "Completed"
 )
 
 // EventEmitter makes events and sends them to a sink, such as the Append method
@@ -1196,13 +1230,13 @@ func (em *EventEmitter) TaskEventInProgress(ctx context.Context, p *v2.TaskEvent
 	return em.TaskEvent(ctx, p)
 }
 
-// TaskEventCompleted sends an event with p as its taskEvent, with the status
-// "Completed".
-func (em *EventEmitter) TaskEventCompleted(ctx context.Context, p *v2.TaskEvent) error {
+// TaskEventSucceeded sends an event with p as its taskEvent, with the status
+// "Succeeded".
+func (em *EventEmitter) TaskEventSucceeded(ctx context.Context, p *v2.TaskEvent) error {
 	if p == nil {
 		p = new(v2.TaskEvent)
 	}
-	p.Status = TaskEventStatusCompleted
+	p.Status = TaskEventStatusSucceeded
 	return em.TaskEvent(ctx, p)
 }
 
@@ -1217,6 +1251,16 @@ func (em *EventEmitter) TaskEventFailed(ctx context.Context, p *v2.TaskEvent, er
 	if err != nil {
 		p.ActionableErr = em.toError(err)
 	}
+	return em.TaskEvent(ctx, p)
+}
+
+// TaskEventCompleted sends an event with p as its taskEvent, with the status
+// "Completed".
+func (em *EventEmitter) TaskEventCompleted(ctx context.Context, p *v2.TaskEvent) error {
+	if p == nil {
+		p = new(v2.TaskEvent)
+	}
+	p.Status = TaskEventStatusCompleted
 	return em.TaskEvent(ctx, p)
 }
 
@@ -1243,13 +1287,13 @@ func (em *EventEmitter) BuildSubtaskEventInProgress(ctx context.Context, p *v2.B
 	return em.BuildSubtaskEvent(ctx, p)
 }
 
-// BuildSubtaskEventCompleted sends an event with p as its buildSubtaskEvent,
-// with the status "Completed".
-func (em *EventEmitter) BuildSubtaskEventCompleted(ctx context.Context, p *v2.BuildSubtaskEvent) error {
+// BuildSubtaskEventSucceeded sends an event with p as its buildSubtaskEvent,
+// with the status "Succeeded".
+func (em *EventEmitter) BuildSubtaskEventSucceeded(ctx context.Context, p *v2.BuildSubtaskEvent) error {
 	if p == nil {
 		p = new(v2.BuildSubtaskEvent)
 	}
-	p.Status = BuildSubtaskEventStatusCompleted
+	p.Status = BuildSubtaskEventStatusSucceeded
 	return em.BuildSubtaskEvent(ctx, p)
 }
 
@@ -1264,6 +1308,26 @@ func (em *EventEmitter) BuildSubtaskEventFailed(ctx context.Context, p *v2.Build
 	if err != nil {
 		p.ActionableErr = em.toError(err)
 	}
+	return em.BuildSubtaskEvent(ctx, p)
+}
+
+// BuildSubtaskEventCanceled sends an event with p as its buildSubtaskEvent,
+// with the status "Canceled".
+func (em *EventEmitter) BuildSubtaskEventCanceled(ctx context.Context, p *v2.BuildSubtaskEvent) error {
+	if p == nil {
+		p = new(v2.BuildSubtaskEvent)
+	}
+	p.Status = BuildSubtaskEventStatusCanceled
+	return em.BuildSubtaskEvent(ctx, p)
+}
+
+// BuildSubtaskEventCompleted sends an event with p as its buildSubtaskEvent,
+// with the status "Completed".
+func (em *EventEmitter) BuildSubtaskEventCompleted(ctx context.Context, p *v2.BuildSubtaskEvent) error {
+	if p == nil {
+		p = new(v2.BuildSubtaskEvent)
+	}
+	p.Status = BuildSubtaskEventStatusCompleted
 	return em.BuildSubtaskEvent(ctx, p)
 }
 
@@ -1289,13 +1353,13 @@ func (em *EventEmitter) DeploySubtaskEventInProgress(ctx context.Context, p *v2.
 	return em.DeploySubtaskEvent(ctx, p)
 }
 
-// DeploySubtaskEventCompleted sends an event with p as its deploySubtaskEvent,
-// with the status "Completed".
-func (em *EventEmitter) DeploySubtaskEventCompleted(ctx context.Context, p *v2.DeploySubtaskEvent) error {
+// DeploySubtaskEventSucceeded sends an event with p as its deploySubtaskEvent,
+// with the status "Succeeded".
+func (em *EventEmitter) DeploySubtaskEventSucceeded(ctx context.Context, p *v2.DeploySubtaskEvent) error {
 	if p == nil {
 		p = new(v2.DeploySubtaskEvent)
 	}
-	p.Status = DeploySubtaskEventStatusCompleted
+	p.Status = DeploySubtaskEventStatusSucceeded
 	return em.DeploySubtaskEvent(ctx, p)
 }
 
@@ -1310,6 +1374,16 @@ func (em *EventEmitter) DeploySubtaskEventFailed(ctx context.Context, p *v2.Depl
 	if err != nil {
 		p.ActionableErr = em.toError(err)
 	}
+	return em.DeploySubtaskEvent(ctx, p)
+}
+
+// DeploySubtaskEventCompleted sends an event with p as its deploySubtaskEvent,
+// with the status "Completed".
+func (em *EventEmitter) DeploySubtaskEventCompleted(ctx context.Context, p *v2.DeploySubtaskEvent) error {
+	if p == nil {
+		p = new(v2.DeploySubtaskEvent)
+	}
+	p.Status = DeploySubtaskEventStatusCompleted
 	return em.DeploySubtaskEvent(ctx, p)
 }
 
@@ -1336,6 +1410,40 @@ func (em *EventEmitter) StatusCheckSubtaskEvent(ctx context.Context, p *v2.Statu
 	parts.variant.StatusCheckSubtaskEvent = p
 	parts.event.EventType = &parts.variant
 	return parts.send(ctx, em)
+}
+
+// StatusCheckSubtaskEventInProgress sends an event with p as its
+// statusCheckSubtaskEvent, with the status "InProgress".
+func (em *EventEmitter) StatusCheckSubtaskEventInProgress(ctx context.Context, p *v2.StatusCheckSubtaskEvent) error {
+	if p == nil {
+		p = new(v2.StatusCheckSubtaskEvent)
+	}
+	p.Status = StatusCheckSubtaskEventStatusInProgress
+	return em.StatusCheckSubtaskEvent(ctx, p)
+}
+
+// StatusCheckSubtaskEventSucceeded sends an event with p as its
+// statusCheckSubtaskEvent, with the status "Succeeded".
+func (em *EventEmitter) StatusCheckSubtaskEventSucceeded(ctx context.Context, p *v2.StatusCheckSubtaskEvent) error {
+	if p == nil {
+		p = new(v2.StatusCheckSubtaskEvent)
+	}
+	p.Status = StatusCheckSubtaskEventStatusSucceeded
+	return em.StatusCheckSubtaskEvent(ctx, p)
+}
+
+// StatusCheckSubtaskEventFailed sends an event with p as its
+// statusCheckSubtaskEvent, with the status "Failed" and with what err says as
+// the actionableErr; a nil err leaves that field as it is.
+func (em *EventEmitter) StatusCheckSubtaskEventFailed(ctx context.Context, p *v2.StatusCheckSubtaskEvent, err error) error {
+	if p == nil {
+		p = new(v2.StatusCheckSubtaskEvent)
+	}
+	p.Status = StatusCheckSubtaskEventStatusFailed
+	if err != nil {
+		p.ActionableErr = em.toError(err)
+	}
+	return em.StatusCheckSubtaskEvent(ctx, p)
 }
 
 // FileSyncEvent sends an event with p as its fileSyncEvent: describes the sync
@@ -1484,13 +1592,13 @@ func (em *EventEmitter) TestEventInProgress(ctx context.Context, p *v2.TestSubta
 	return em.TestEvent(ctx, p)
 }
 
-// TestEventCompleted sends an event with p as its testEvent, with the status
-// "Completed".
-func (em *EventEmitter) TestEventCompleted(ctx context.Context, p *v2.TestSubtaskEvent) error {
+// TestEventSucceeded sends an event with p as its testEvent, with the status
+// "Succeeded".
+func (em *EventEmitter) TestEventSucceeded(ctx context.Context, p *v2.TestSubtaskEvent) error {
 	if p == nil {
 		p = new(v2.TestSubtaskEvent)
 	}
-	p.Status = TestSubtaskEventStatusCompleted
+	p.Status = TestSubtaskEventStatusSucceeded
 	return em.TestEvent(ctx, p)
 }
 
@@ -1505,6 +1613,16 @@ func (em *EventEmitter) TestEventFailed(ctx context.Context, p *v2.TestSubtaskEv
 	if err != nil {
 		p.ActionableErr = em.toError(err)
 	}
+	return em.TestEvent(ctx, p)
+}
+
+// TestEventCompleted sends an event with p as its testEvent, with the status
+// "Completed".
+func (em *EventEmitter) TestEventCompleted(ctx context.Context, p *v2.TestSubtaskEvent) error {
+	if p == nil {
+		p = new(v2.TestSubtaskEvent)
+	}
+	p.Status = TestSubtaskEventStatusCompleted
 	return em.TestEvent(ctx, p)
 }
 
@@ -1530,13 +1648,13 @@ func (em *EventEmitter) RenderEventInProgress(ctx context.Context, p *v2.RenderS
 	return em.RenderEvent(ctx, p)
 }
 
-// RenderEventCompleted sends an event with p as its renderEvent, with the
-// status "Completed".
-func (em *EventEmitter) RenderEventCompleted(ctx context.Context, p *v2.RenderSubtaskEvent) error {
+// RenderEventSucceeded sends an event with p as its renderEvent, with the
+// status "Succeeded".
+func (em *EventEmitter) RenderEventSucceeded(ctx context.Context, p *v2.RenderSubtaskEvent) error {
 	if p == nil {
 		p = new(v2.RenderSubtaskEvent)
 	}
-	p.Status = RenderSubtaskEventStatusCompleted
+	p.Status = RenderSubtaskEventStatusSucceeded
 	return em.RenderEvent(ctx, p)
 }
 
@@ -1551,6 +1669,16 @@ func (em *EventEmitter) RenderEventFailed(ctx context.Context, p *v2.RenderSubta
 	if err != nil {
 		p.ActionableErr = em.toError(err)
 	}
+	return em.RenderEvent(ctx, p)
+}
+
+// RenderEventCompleted sends an event with p as its renderEvent, with the
+// status "Completed".
+func (em *EventEmitter) RenderEventCompleted(ctx context.Context, p *v2.RenderSubtaskEvent) error {
+	if p == nil {
+		p = new(v2.RenderSubtaskEvent)
+	}
+	p.Status = RenderSubtaskEventStatusCompleted
 	return em.RenderEvent(ctx, p)
 }
 
@@ -1576,13 +1704,13 @@ func (em *EventEmitter) VerifyEventInProgress(ctx context.Context, p *v2.VerifyS
 	return em.VerifyEvent(ctx, p)
 }
 
-// VerifyEventCompleted sends an event with p as its verifyEvent, with the
-// status "Completed".
-func (em *EventEmitter) VerifyEventCompleted(ctx context.Context, p *v2.VerifySubtaskEvent) error {
+// VerifyEventSucceeded sends an event with p as its verifyEvent, with the
+// status "Succeeded".
+func (em *EventEmitter) VerifyEventSucceeded(ctx context.Context, p *v2.VerifySubtaskEvent) error {
 	if p == nil {
 		p = new(v2.VerifySubtaskEvent)
 	}
-	p.Status = VerifySubtaskEventStatusCompleted
+	p.Status = VerifySubtaskEventStatusSucceeded
 	return em.VerifyEvent(ctx, p)
 }
 
@@ -1597,6 +1725,16 @@ func (em *EventEmitter) VerifyEventFailed(ctx context.Context, p *v2.VerifySubta
 	if err != nil {
 		p.ActionableErr = em.toError(err)
 	}
+	return em.VerifyEvent(ctx, p)
+}
+
+// VerifyEventCompleted sends an event with p as its verifyEvent, with the
+// status "Completed".
+func (em *EventEmitter) VerifyEventCompleted(ctx context.Context, p *v2.VerifySubtaskEvent) error {
+	if p == nil {
+		p = new(v2.VerifySubtaskEvent)
+	}
+	p.Status = VerifySubtaskEventStatusCompleted
 	return em.VerifyEvent(ctx, p)
 }
 
@@ -1634,13 +1772,13 @@ func (em *EventEmitter) ExecEventInProgress(ctx context.Context, p *v2.ExecSubta
 	return em.ExecEvent(ctx, p)
 }
 
-// ExecEventCompleted sends an event with p as its execEvent, with the status
-// "Completed".
-func (em *EventEmitter) ExecEventCompleted(ctx context.Context, p *v2.ExecSubtaskEvent) error {
+// ExecEventSucceeded sends an event with p as its execEvent, with the status
+// "Succeeded".
+func (em *EventEmitter) ExecEventSucceeded(ctx context.Context, p *v2.ExecSubtaskEvent) error {
 	if p == nil {
 		p = new(v2.ExecSubtaskEvent)
 	}
-	p.Status = ExecSubtaskEventStatusCompleted
+	p.Status = ExecSubtaskEventStatusSucceeded
 	return em.ExecEvent(ctx, p)
 }
 
@@ -1655,6 +1793,16 @@ func (em *EventEmitter) ExecEventFailed(ctx context.Context, p *v2.ExecSubtaskEv
 	if err != nil {
 		p.ActionableErr = em.toError(err)
 	}
+	return em.ExecEvent(ctx, p)
+}
+
+// ExecEventCompleted sends an event with p as its execEvent, with the status
+// "Completed".
+func (em *EventEmitter) ExecEventCompleted(ctx context.Context, p *v2.ExecSubtaskEvent) error {
+	if p == nil {
+		p = new(v2.ExecSubtaskEvent)
+	}
+	p.Status = ExecSubtaskEventStatusCompleted
 	return em.ExecEvent(ctx, p)
 }
 
