@@ -142,12 +142,12 @@ func (c *checker) time(path string, m *api.Message, name string) {
 	}
 	var known []string
 	for _, f := range m.Fields {
-		if !f.IsRepeated() && f.TypeName() == "google.protobuf.Timestamp" {
+		if !f.IsRepeated() && (f.TypeName() == "google.protobuf.Timestamp" || f.TypeName() == "int64") {
 			known = append(known, f.Name)
 		}
 	}
 	if !slices.Contains(known, name) {
-		c.add(path, "%s has no field %q of type google.protobuf.Timestamp%s", m.FullName, name, didYouMean(name, known))
+		c.add(path, "%s has no field %q of type google.protobuf.Timestamp or int64%s", m.FullName, name, didYouMean(name, known))
 	}
 }
 

@@ -15,8 +15,8 @@ type Event struct {
 	// Discriminator is the oneof or the enum field that tells the kinds apart;
 	// empty for the only one that fits.
 	Discriminator string `yaml:"discriminator"`
-	// Time is the field that an emitter stamps; empty for the only field of type
-	// google.protobuf.Timestamp, or for none.
+	// Time is the field that an emitter stamps, a google.protobuf.Timestamp or an
+	// int64; empty for the one that fits by convention, or for none.
 	Time string `yaml:"time"`
 	// Ignore says that the message is no event, whatever it looks like.
 	Ignore bool `yaml:"ignore"`

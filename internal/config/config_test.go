@@ -137,7 +137,7 @@ var badConfigs = []struct{ name, config, want string }{
 	{"no such message", "version: v1\nevents:\n  - message: Event\n", `3:14: no file of the request has a message "Event"; did you mean "acme.Event"?`},
 	{"event twice", "version: v1\nevents:\n  - message: acme.Event\n  - message: acme.Event\n", `4:14: the event "acme.Event" is here a second time: put both entries into one`},
 	{"no such oneof", "version: v1\nevents:\n  - message: acme.Event\n    discriminator: kinds\n", `4:20: acme.Event has no oneof and no singular enum field "kinds"; did you mean "kind"?`},
-	{"no such time", "version: v1\nevents:\n  - message: acme.Event\n    time: size\n", `4:11: acme.Event has no field "size" of type google.protobuf.Timestamp`},
+	{"no such time", "version: v1\nevents:\n  - message: acme.Event\n    time: size\n", `4:11: acme.Event has no field "size" of type google.protobuf.Timestamp or int64`},
 	{"ignored event", "version: v1\nevents:\n  - message: acme.Event\n    ignore: true\n    time: at\n", `4:13: "acme.Event" is ignored, so the other keys of this entry say nothing: remove them, or ignore`},
 	{"values of a short name", "version: v1\nevents:\n  - message: acme.Event\n    values: [{field: action, add: [x]}]\n", `4:22: "action" is no full name of a field: write package.Message.field`},
 	{"values of no field", "version: v1\nevents:\n  - message: acme.Event\n    values: [{field: acme.Tip.act, add: [x]}]\n", `4:22: acme.Tip has no field "act"; did you mean "action"?`},

@@ -48,7 +48,7 @@ func FuzzNames(f *testing.F) {
 		if err := checker.add(pb); err != nil {
 			t.Skip(err) // protoc-gen-go does not resolve all collisions
 		}
-		kits := generateKits(t, req, options+",features=events")
+		kits := generateKits(t, req, options)
 		if err := checker.add(kits); err != nil {
 			for _, name := range slices.Sorted(maps.Keys(kits)) {
 				t.Logf("%s:\n%s", name, kits[name])
@@ -135,6 +135,9 @@ func drawRequest(d *drawer) (*pluginpb.CodeGeneratorRequest, string) {
 	}
 	for range d.below(3) {
 		drawEnumEvent(d, main, taken)
+	}
+	for range d.below(3) {
+		drawCodes(d, main, taken)
 	}
 	return &pluginpb.CodeGeneratorRequest{
 		FileToGenerate: []string{"main.proto", "other.proto"},
@@ -224,7 +227,34 @@ func drawOneofEvent(d *drawer, f *descriptorpb.FileDescriptorProto, taken map[st
 
 func drawEnumEvent(d *drawer, f *descriptorpb.FileDescriptorProto, taken map[string]bool) {
 	name := d.unique(taken, "Event")
-	enum := &descriptorpb.EnumDescriptorProto{Name: proto.String(d.unique(taken, "Type"))}
+	enum := drawEnum(d, taken, "Type")
+	x := newField("type", 1)
+	x.Type = descriptorpb.FieldDescriptorProto_TYPE_ENUM.Enum()
+	x.TypeName = proto.String("." + f.GetPackage() + "." + enum.GetName())
+	f.EnumType = append(f.EnumType, enum)
+	f.MessageType = append(f.MessageType, &descriptorpb.DescriptorProto{Name: &name, Field: []*descriptorpb.FieldDescriptorProto{x}})
+}
+
+// drawCodes draws an enum that is a table of codes by its name, sparse or dense.
+func drawCodes(d *drawer, f *descriptorpb.FileDescriptorProto, taken map[string]bool) {
+	enum := drawEnum(d, taken, "Code")
+	step := int32(1 + d.below(200))
+	for _, v := range enum.GetValue()[1:] { // the first value of an open enum is 0
+		v.Number = proto.Int32((v.GetNumber() - int32(d.below(2))*4) * step)
+	}
+	seen := make(map[int32]bool)
+	for _, v := range enum.GetValue() {
+		if seen[v.GetNumber()] {
+			enum.Options = &descriptorpb.EnumOptions{AllowAlias: proto.Bool(true)}
+		}
+		seen[v.GetNumber()] = true
+	}
+	f.EnumType = append(f.EnumType, enum)
+}
+
+// drawEnum draws an enum of two values or more, numbered from 0.
+func drawEnum(d *drawer, taken map[string]bool, ending string) *descriptorpb.EnumDescriptorProto {
+	enum := &descriptorpb.EnumDescriptorProto{Name: proto.String(d.unique(taken, ending))}
 	prefix := []string{"", strings.ToUpper(enum.GetName()) + "_", "A_"}[d.below(3)]
 	for i := range 2 + d.below(6) {
 		enum.Value = append(enum.Value, &descriptorpb.EnumValueDescriptorProto{
@@ -236,11 +266,7 @@ func drawEnumEvent(d *drawer, f *descriptorpb.FileDescriptorProto, taken map[str
 			v.Name = &renamed
 		}
 	}
-	x := newField("type", 1)
-	x.Type = descriptorpb.FieldDescriptorProto_TYPE_ENUM.Enum()
-	x.TypeName = proto.String("." + f.GetPackage() + "." + enum.GetName())
-	f.EnumType = append(f.EnumType, enum)
-	f.MessageType = append(f.MessageType, &descriptorpb.DescriptorProto{Name: &name, Field: []*descriptorpb.FieldDescriptorProto{x}})
+	return enum
 }
 
 // tryProtocGenGo is protocGenGo for a request that may be wrong.
