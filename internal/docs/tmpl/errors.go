@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"text/template"
+
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/nearest"
 )
 
 // Error is something wrong with a template. Line and Column count from 1; a
@@ -316,39 +318,12 @@ func functionNames(functions template.FuncMap) []string {
 // suggest names what comes closest to a word that does not exist.
 func suggest(word string, known []string) string {
 	slices.Sort(known)
-	best, distance := "", max(len(word)/2, 1)+1
-	for _, k := range known {
-		if d := editDistance(strings.ToLower(word), strings.ToLower(k)); d < distance {
-			best, distance = k, d
-		}
-	}
+	meant := nearest.Word(word, known)
 	switch {
-	case best != "":
-		return fmt.Sprintf("; did you mean %s?", best)
+	case meant != "":
+		return fmt.Sprintf("; did you mean %s?", meant)
 	case len(known) > 0 && len(known) <= 60:
 		return "; it has " + strings.Join(known, ", ")
 	}
 	return ""
-}
-
-// editDistance is the number of insertions, deletions and replacements of bytes
-// that turn a into b (Levenshtein).
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -322,18 +322,3 @@ func TestSuggest(t *testing.T) {
 		t.Errorf("suggest of too many names to list = %q, want nothing", got)
 	}
 }
-
-func TestEditDistance(t *testing.T) {
-	tests := []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0}, {"abc", "abd", 1}, {"abc", "ac", 1},
-		{"kitten", "sitting", 3}, {"ab", "ba", 2}, {"flaw", "lawn", 2},
-	}
-	for _, test := range tests {
-		if got := editDistance(test.a, test.b); got != test.want {
-			t.Errorf("editDistance(%q, %q) = %d, want %d", test.a, test.b, got, test.want)
-		}
-	}
-}
