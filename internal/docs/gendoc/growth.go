@@ -29,6 +29,18 @@ var errorType = reflect.TypeFor[error]()
 // limited is a function with a bound on its result, if that is a text or a list;
 // concat is the one whose list is not in its type.
 func limited(name string, function any) any {
+	switch f := function.(type) { // most functions, without the cost of reflection
+	case func(string) string:
+		return func(a string) (string, error) { return short(f(a)) }
+	case func(string, string) string:
+		return func(a, b string) (string, error) { return short(f(a, b)) }
+	case func(string, string, string) string:
+		return func(a, b, c string) (string, error) { return short(f(a, b, c)) }
+	case func(...any) string:
+		return func(args ...any) (string, error) { return short(f(args...)) }
+	case func(string, ...any) string:
+		return func(format string, args ...any) (string, error) { return short(f(format, args...)) }
+	}
 	f := reflect.ValueOf(function)
 	t := f.Type()
 	if kind := t.Out(0).Kind(); kind != reflect.String && kind != reflect.Slice && name != "concat" {
@@ -55,6 +67,15 @@ func limited(name string, function any) any {
 	}).Interface()
 }
 
+func short(text string) (string, error) {
+	if len(text) > maxText {
+		return "", errLongText
+	}
+	return text, nil
+}
+
+var errLongText = fmt.Errorf("the text has become longer than %d MiB", maxText>>20)
+
 func checkSize(v reflect.Value) error {
 	if v.Kind() == reflect.Interface {
 		v = v.Elem()
@@ -62,7 +83,7 @@ func checkSize(v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.String:
 		if v.Len() > maxText {
-			return fmt.Errorf("the text has become longer than %d MiB", maxText>>20)
+			return errLongText
 		}
 	case reflect.Slice:
 		if v.Len() > maxList {
