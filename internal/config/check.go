@@ -156,14 +156,29 @@ func (c *checker) values(path string, v Values) {
 		return
 	}
 	c.stringField(join(path, "field"), v.Field)
+	replace, add := c.has(path, "replace"), c.has(path, "add")
 	switch {
-	case len(v.Replace) > 0 && len(v.Add) > 0:
+	case replace && add:
 		c.add(join(path, "add"), `%q has both "replace" and "add": replace alone holds all values`, v.Field)
-	case len(v.Replace) == 0 && len(v.Add) == 0:
+	case replace && len(v.Replace) == 0:
+		c.add(join(path, "replace"), `%q has an empty "replace": name at least one value`, v.Field)
+	case add && len(v.Add) == 0:
+		c.add(join(path, "add"), `%q has an empty "add": name at least one value`, v.Field)
+	case !replace && !add:
 		c.add(path, `%q has neither "replace" nor "add": name at least one value`, v.Field)
 	}
-	c.distinct(join(path, "replace"), v.Replace)
-	c.distinct(join(path, "add"), v.Add)
+	c.valueList(join(path, "replace"), v.Replace)
+	c.valueList(join(path, "add"), v.Add)
+}
+
+// has tells whether a mapping has a key, whatever its value.
+func (c *checker) has(path, key string) bool { return c.places[keyOf(join(path, key))] != nil }
+
+func (c *checker) valueList(path string, list []string) {
+	c.distinct(path, list)
+	if i := slices.Index(list, ""); i >= 0 {
+		c.add(at(path, i), "a documented value cannot be empty: leave it out")
+	}
 }
 
 // distinct notes what a list has twice.

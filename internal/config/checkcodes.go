@@ -16,6 +16,9 @@ type codesChecker struct {
 
 	enum        *api.Enum // of the codes
 	suggestions *api.Enum // nil if there is none
+	// unsure says that a prefix or a value of a phase is misspelt, so that it does
+	// not tell much which values have no phase.
+	unsure bool
 }
 
 func newCodesChecker(c *checker, path string, codes *Codes) *codesChecker {
@@ -46,6 +49,7 @@ func (c *codesChecker) check() {
 	}
 	c.fallbacks()
 	if c.codes.Error != nil {
+		c.domain(join(join(c.path, "error"), "domain"), c.codes.Error.Domain)
 		_, fault := ResolveError(c.model, c.enum, c.suggestions, c.codes.Error)
 		if fault != nil {
 			c.add(join(join(c.path, "error"), fault.key), "%s", fault.text)
@@ -63,18 +67,48 @@ func (c *codesChecker) ignored() {
 	}
 }
 
+// hostName is what a domain looks like.
+var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$`)
+
+func (c *codesChecker) domain(path, domain string) {
+	if domain != "" && !hostName.MatchString(domain) {
+		c.add(path, "the domain %q does not look like a host name: write it as example.com", domain)
+	}
+}
+
+// groupName is how a phase or a class can be named: Go constants are made of it.
+var groupName = regexp.MustCompile(`^\p{L}[\p{L}\p{Nd} _-]*$`)
+
+// group checks the name of a phase or a class against those before it, which seen
+// has by what is left of them without case, spaces and dashes.
+func (c *codesChecker) group(path, what, name string, seen map[string]string) {
+	folded := strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(name))
+	switch other, ok := seen[folded]; {
+	case !groupName.MatchString(name):
+		c.add(path, "the %s %q cannot be a Go name: use letters, digits, spaces, _ and -, and begin with a letter", what, name)
+	case folded == "none":
+		c.add(path, "the %s %q has the name of the zero value, which is for codes without one: choose another", what, name)
+	case ok && other == name:
+		c.add(path, "the %s %q is here a second time: put both entries into one", what, name)
+	case ok:
+		c.add(path, "the %s %q differs from %q only in case, spaces, _ and -: their Go names can be the same", what, name, other)
+	}
+	seen[folded] = name
+}
+
 // value notes a name that the enum has no value for.
-func (c *codesChecker) value(path, name string) { c.valueOf(c.enum, path, name) }
+func (c *codesChecker) value(path, name string) bool { return c.valueOf(c.enum, path, name) }
 
 // single notes a name that cannot be put into a phase or a class: only the first
 // of several values with one number can.
-func (c *codesChecker) single(path, name string) {
-	c.value(path, name)
+func (c *codesChecker) single(path, name string) bool {
+	ok := c.value(path, name)
 	for _, v := range c.enum.Values {
 		if v.Name == name && aliased(v) != nil {
 			c.add(path, "%q is an alias of %q: name that one", name, aliased(v).Name)
 		}
 	}
+	return ok
 }
 
 // aliased returns the value that another one is an alias of, or nil.
@@ -90,14 +124,16 @@ func aliased(v *api.EnumValue) *api.EnumValue {
 	return nil
 }
 
-func (c *codesChecker) valueOf(e *api.Enum, path, name string) {
+func (c *codesChecker) valueOf(e *api.Enum, path, name string) bool {
 	known := make([]string, len(e.Values))
 	for i, v := range e.Values {
 		known[i] = v.Name
 	}
-	if !slices.Contains(known, name) {
+	ok := slices.Contains(known, name)
+	if !ok {
 		c.add(path, "the enum %s has no value %q%s", e.FullName, name, didYouMean(name, known))
 	}
+	return ok
 }
 
 // maxNames is how many phases or classes a table can have: they are numbered with
@@ -106,13 +142,13 @@ const maxNames = 255
 
 func (c *codesChecker) phases() {
 	taken := make(map[string]string) // values and prefixes, to the phase that has them
-	names := make(map[string]bool)
+	names := make(map[string]string)
 	for i := range c.codes.Phases {
 		p, path := &c.codes.Phases[i], at(join(c.path, "phases"), i)
 		if !c.required(path, "name", p.Name) {
 			continue
 		}
-		c.once(join(path, "name"), "the phase", p.Name, names)
+		c.group(join(path, "name"), "phase", p.Name, names)
 		if len(p.Prefixes) == 0 && len(p.Values) == 0 && p.Fallback == "" {
 			c.add(path, "the phase %q has neither prefixes nor values nor a fallback", p.Name)
 		}
@@ -121,7 +157,7 @@ func (c *codesChecker) phases() {
 			c.unshared(at(join(path, "prefixes"), j), "the prefix", prefix, "phase "+p.Name, taken)
 		}
 		for j, value := range p.Values {
-			c.single(at(join(path, "values"), j), value)
+			c.unsure = !c.single(at(join(path, "values"), j), value) || c.unsure
 			c.unshared(at(join(path, "values"), j), "the value", value, "phase "+p.Name, taken)
 		}
 	}
@@ -134,10 +170,10 @@ func (c *codesChecker) phases() {
 func (c *codesChecker) noPhase(taken map[string]string) {
 	for i, value := range c.codes.NoPhase {
 		path := at(join(c.path, "no_phase"), i)
-		c.single(path, value)
+		c.unsure = !c.single(path, value) || c.unsure
 		c.unshared(path, "the value", value, "no_phase", taken)
 	}
-	if len(c.codes.Phases) == 0 {
+	if len(c.codes.Phases) == 0 || c.unsure {
 		return
 	}
 	for _, v := range c.enum.Values {
@@ -149,6 +185,7 @@ func (c *codesChecker) noPhase(taken map[string]string) {
 
 func (c *codesChecker) prefix(path, prefix string) {
 	if prefix == "" || !slices.ContainsFunc(c.enum.Values, func(v *api.EnumValue) bool { return strings.HasPrefix(v.Name, prefix) }) {
+		c.unsure = true
 		c.add(path, "no value of %s begins with the prefix %q", c.enum.FullName, prefix)
 	}
 }
@@ -163,7 +200,7 @@ func (c *codesChecker) unshared(path, what, name, group string, taken map[string
 }
 
 func (c *codesChecker) classes() {
-	names, taken := make(map[string]bool), make(map[string]string)
+	names, taken := make(map[string]string), make(map[string]string)
 	var spans []classSpan
 	for i := range c.codes.Classes {
 		class, path := &c.codes.Classes[i], at(join(c.path, "classes"), i)
@@ -192,11 +229,11 @@ func (c *codesChecker) classes() {
 	c.classless()
 }
 
-func (c *codesChecker) class(path string, class *Class, names map[string]bool) {
+func (c *codesChecker) class(path string, class *Class, names map[string]string) {
 	if !c.required(path, "name", class.Name) {
 		return
 	}
-	c.once(join(path, "name"), "the class", class.Name, names)
+	c.group(join(path, "name"), "class", class.Name, names)
 	switch {
 	case class.GRPC == "":
 	case class.GRPC == "OK":
@@ -255,7 +292,7 @@ func (c *codesChecker) problem(path string, p *Problem) {
 	switch {
 	case len(p.Phases) > 0 && p.Pattern == "":
 		c.add(join(path, "phases"), "%s has no pattern, so there is nothing to try in these phases", p.Code)
-	case len(p.Phases) == 0 && p.Pattern != "" && len(c.codes.Phases) > 0 && c.codes.PhaseOf(p.Code) == nil:
+	case len(p.Phases) == 0 && p.Pattern != "" && len(c.codes.Phases) > 0 && !c.unsure && c.codes.PhaseOf(p.Code) == nil:
 		c.add(join(path, "pattern"), "%s has no phase of its own: say in which phases the pattern is tried", p.Code)
 	}
 	c.suggestionList(join(path, "suggestions"), p.Suggestions)

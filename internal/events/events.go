@@ -47,6 +47,8 @@ type Event struct {
 	Values []*Values
 	// Error is the message that carries errors; nil for none.
 	Error *Error
+
+	entry string // the place of what the config says about it; empty for nothing
 }
 
 // Variant is a member of the oneof.
@@ -75,17 +77,18 @@ type Shared struct {
 type Error struct {
 	Message *api.Message
 	Text    *api.Field // its string for people
+	Code    *api.Field // its only field of an enum; nil for none
 }
 
 // Find returns the events of the files to generate, in the files' order.
 func Find(model *api.Model, cfg *config.Config) ([]*Event, error) {
-	f := &finder{model: model, config: cfg, byName: make(map[string]*config.Event)}
+	f := &finder{model: model, config: cfg, byName: make(map[string]*entry)}
 	var errs []error
 	for i := range cfg.Events {
 		c := &cfg.Events[i]
-		f.byName[c.Message] = c
+		f.byName[c.Message] = &entry{Event: c, path: fmt.Sprintf("events[%d]", i)}
 		if model.Message(c.Message) == nil {
-			errs = append(errs, fmt.Errorf("config: event message %q is not declared in any .proto file of the request", c.Message))
+			errs = append(errs, fmt.Errorf("config %s: message %s is not declared in any .proto file of the request", f.byName[c.Message].path, c.Message))
 		}
 	}
 	var found []*Event
@@ -104,13 +107,22 @@ func Find(model *api.Model, cfg *config.Config) ([]*Event, error) {
 type finder struct {
 	model  *api.Model
 	config *config.Config
-	byName map[string]*config.Event
+	byName map[string]*entry
+}
+
+// entry is what the config says about an event, and where.
+type entry struct {
+	*config.Event
+	path string // in the config, such as events[0]
 }
 
 // event returns the event that a message is; nil if it is none.
 func (f *finder) event(m *api.Message) (*Event, error) {
 	c := f.byName[m.FullName]
 	e := &Event{Message: m}
+	if c != nil {
+		e.entry = c.path
+	}
 	switch {
 	case c == nil && !strings.HasSuffix(m.Name, "Event"), c != nil && c.Ignore:
 		return nil, nil
@@ -127,7 +139,7 @@ func (f *finder) event(m *api.Message) (*Event, error) {
 		}
 	}
 	if c == nil {
-		c = new(config.Event)
+		c = &entry{Event: new(config.Event)}
 	}
 	if err := e.setTime(c.Time); err != nil {
 		return nil, err
@@ -148,10 +160,10 @@ func (e *Event) guess() error {
 			e.Type = fields[0]
 			return nil
 		}
-		return e.errorf("%s has no discriminator: neither a oneof of two or more messages nor one enum field named type, kind, …_type or …_kind; name one in the config", e.Message.FullName)
+		return e.errorf("", "%s has no discriminator: neither a oneof of two or more messages nor one enum field named type, kind, …_type or …_kind; name one in the config", e.Message.FullName)
 	}
 	if len(oneofs) > 1 {
-		return e.errorf("%s has %d oneofs of messages: name one as the discriminator in the config", e.Message.FullName, len(oneofs))
+		return e.errorf("", "%s has %d oneofs of messages: name one as the discriminator in the config", e.Message.FullName, len(oneofs))
 	}
 	e.Oneof = oneofs[0]
 	return nil
@@ -200,7 +212,7 @@ func (e *Event) discriminate(name string) error {
 		e.Type = x
 		return nil
 	}
-	return e.errorf("%s has neither a oneof nor a singular enum field %q, which the config names as its discriminator", e.Message.FullName, name)
+	return e.errorf(".discriminator", "%s has neither a oneof nor a singular enum field %q, which the config names as its discriminator", e.Message.FullName, name)
 }
 
 // field finds a field of the event by its name, the full one included.
@@ -227,7 +239,7 @@ func (e *Event) setTime(name string) error {
 	if name != "" {
 		x := e.field(name)
 		if x == nil || !isSettable(x) || !IsTimestamp(x) && !isInt64(x) {
-			return e.errorf("%s has no field %q of type %s or int64, which the config names as its time", e.Message.FullName, name, timestamp)
+			return e.errorf(".time", "%s has no field %q of type %s or int64, which the config names as its time", e.Message.FullName, name, timestamp)
 		}
 		e.Time = x
 		return nil
@@ -324,7 +336,7 @@ func (f *finder) errorMessage(m *api.Message) *Error {
 	if x == nil {
 		return nil
 	}
-	return &Error{Message: m, Text: x}
+	return &Error{Message: m, Text: x, Code: onlyField(m, isEnum)}
 }
 
 // onlyField returns the only field of a message that fits; nil for none or for
@@ -353,6 +365,8 @@ func isString(x *api.Field) bool {
 	return x.Desc.GetType() == descriptorpb.FieldDescriptorProto_TYPE_STRING
 }
 
-func (e *Event) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s: %s", e.Message.Pos(), fmt.Sprintf(format, args...))
+// errorf is an error about what the config says, at a place within its entry for
+// the event.
+func (e *Event) errorf(place, format string, args ...any) error {
+	return fmt.Errorf("config %s%s: %s (%s)", e.entry, place, fmt.Sprintf(format, args...), e.Message.Pos())
 }

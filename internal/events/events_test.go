@@ -134,23 +134,58 @@ func TestFindErrors(t *testing.T) {
 		want   string
 	}{
 		{`message E { string s = 1; }`, config.Event{Message: "t.E"},
-			"t.proto:4:1: t.E has no discriminator: neither a oneof of two or more messages nor one enum field named type, kind, …_type or …_kind; name one in the config"},
+			"config events[0]: t.E has no discriminator: neither a oneof of two or more messages nor one enum field named type, kind, …_type or …_kind; name one in the config (t.proto:4:1)"},
 		{`message E { oneof x { A a = 1; B b = 2; } oneof y { A c = 3; B d = 4; } }`, config.Event{Message: "t.E"},
-			"t.proto:4:1: t.E has 2 oneofs of messages: name one as the discriminator in the config"},
+			"config events[0]: t.E has 2 oneofs of messages: name one as the discriminator in the config (t.proto:4:1)"},
 		{`message E { oneof x { A a = 1; B b = 2; } }`, config.Event{Message: "t.E", Discriminator: "y"},
-			`t.proto:4:1: t.E has neither a oneof nor a singular enum field "y", which the config names as its discriminator`},
+			`config events[0].discriminator: t.E has neither a oneof nor a singular enum field "y", which the config names as its discriminator (t.proto:4:1)`},
 		{`message E { optional Kind x = 1; }`, config.Event{Message: "t.E", Discriminator: "_x"},
-			`t.proto:4:1: t.E has neither a oneof nor a singular enum field "_x", which the config names as its discriminator`},
+			`config events[0].discriminator: t.E has neither a oneof nor a singular enum field "_x", which the config names as its discriminator (t.proto:4:1)`},
 		{`message E { Kind kind = 1; string t = 2; }`, config.Event{Message: "t.E", Time: "t"},
-			`t.proto:4:1: t.E has no field "t" of type google.protobuf.Timestamp or int64, which the config names as its time`},
+			`config events[0].time: t.E has no field "t" of type google.protobuf.Timestamp or int64, which the config names as its time (t.proto:4:1)`},
 		{`message E { Kind kind = 1; }`, config.Event{Message: "t.E", Values: []config.Values{{Field: "t.E.kind", Add: []string{"x"}}}},
-			"t.proto:4:1: the config has values for t.E.kind, which is no string field of t.E or of its payloads"},
+			"config events[0].values[0]: t.E.kind is no string field of t.E or of its payloads (t.proto:4:1)"},
 		{``, config.Event{Message: "t.E"},
-			`config: event message "t.E" is not declared in any .proto file of the request`},
+			`config events[0]: message t.E is not declared in any .proto file of the request`},
 	} {
 		_, err := events.Find(build(t, c.body+payloads), &config.Config{Events: []config.Event{c.config}})
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s: the error is\n%v, want\n%s", c.body, err, c.want)
+		}
+	}
+}
+
+// TestFindErrorsOnce covers that each entry of the config that fits nothing is
+// reported, by its own place.
+func TestFindErrorsOnce(t *testing.T) {
+	_, err := events.Find(build(t, `message E { Kind kind = 1; }`+payloads), &config.Config{Events: []config.Event{
+		{Message: "t.None"},
+		{Message: "t.E", Values: []config.Values{{Field: "t.x"}, {Field: "t.y"}}},
+	}})
+	const want = `config events[0]: message t.None is not declared in any .proto file of the request
+config events[1].values[0]: t.x is no string field of t.E or of its payloads (t.proto:4:1)
+config events[1].values[1]: t.y is no string field of t.E or of its payloads (t.proto:4:1)`
+	if err == nil || err.Error() != want {
+		t.Errorf("the error is\n%v, want\n%s", err, want)
+	}
+}
+
+func TestTimeWithoutUnit(t *testing.T) {
+	for body, want := range map[string]string{
+		`message Event { Kind type = 1; int64 time = 2; }`:     "time",
+		`message Event { Kind type = 1; int64 time_ms = 2; }`:  "",
+		`message Event { Kind type = 1; int64 duration = 2; }`: "",
+	} {
+		found, err := events.Find(build(t, body+payloads), new(config.Config))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if x := found[0].TimeWithoutUnit(); x != nil {
+			got = x.Name
+		}
+		if got != want {
+			t.Errorf("%s: the time without a unit is %q", body, got)
 		}
 	}
 }

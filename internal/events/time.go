@@ -59,3 +59,15 @@ func (e *Event) TimeUnit() Unit {
 	u, _ := unit(e.Time)
 	return u
 }
+
+// TimeWithoutUnit is an int64 that by its name is the time, but does not say its
+// unit, so that it is not taken as Time; nil for none.
+func (e *Event) TimeWithoutUnit() *api.Field {
+	if e.Time != nil {
+		return nil
+	}
+	return onlyField(e.Message, func(x *api.Field) bool {
+		_, known := unit(x)
+		return isInt64(x) && isSettable(x) && isTimeName(x.Name) && !known
+	})
+}

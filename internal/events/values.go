@@ -1,6 +1,8 @@
 package events
 
 import (
+	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -65,12 +67,13 @@ func (e *Event) setValues(list []config.Values) error {
 			}
 		}
 	}
-	for _, c := range list {
+	var errs []error
+	for i, c := range list {
 		if !used[c.Field] {
-			return e.errorf("the config has values for %s, which is no string field of %s or of its payloads", c.Field, e.Message.FullName)
+			errs = append(errs, e.errorf(fmt.Sprintf(".values[%d]", i), "%s is no string field of %s or of its payloads", c.Field, e.Message.FullName))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 func (e *Event) valuesOf(x *api.Field) *Values {
@@ -174,6 +177,9 @@ func documentedFor(name, comment string) []string {
 // bullets reads a list with a line for each value. <br> at the end of a line is
 // what Markdown needs to keep the lines apart.
 func bullets(text string) []string {
+	if values := described(text); values != nil {
+		return values
+	}
 	var values []string
 	for line := range strings.Lines(strings.TrimLeft(text, " \t")) {
 		line = strings.TrimSpace(line)
@@ -185,6 +191,32 @@ func bullets(text string) []string {
 			return atLeastTwo(values)
 		case line != "" && line != "<br>":
 			return nil
+		}
+	}
+	return atLeastTwo(values)
+}
+
+// described reads a list with a line for each value without quotes, where each of
+// them has a colon and a description after it.
+func described(text string) []string {
+	var values []string
+	for line := range strings.Lines(strings.TrimLeft(text, " \t")) {
+		line = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(line), "<br>"))
+		item := strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ")
+		switch {
+		case line == "" && len(values) > 0:
+			return atLeastTwo(values)
+		case line == "", !item && len(values) > 0: // the latter goes on with a description
+		case !item:
+			return nil
+		default:
+			word := strings.TrimSpace(line[1:])
+			value := bare.FindString(word)
+			rest := word[len(value):]
+			if value == "" || rest != ":" && !strings.HasPrefix(rest, ": ") {
+				return nil
+			}
+			values = appendValue(values, value)
 		}
 	}
 	return atLeastTwo(values)

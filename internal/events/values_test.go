@@ -32,6 +32,10 @@ func TestDocumented(t *testing.T) {
 		{"one of: order, ornament or android", []string{"order", "ornament", "android"}},
 		{"one of: a, a", nil},
 		{"oneof: A, A, B", []string{"A", "B"}},
+		{"Can be:\n- Started: it runs\n- Failed: it broke", []string{"Started", "Failed"}},
+		{"Can be: <br>\n * In Progress: it runs: on <br>\n   and on\n * Failed: it broke\n\n - Not: this", []string{"In Progress", "Failed"}},
+		{"Can be:\n- Started: it runs\n- Failed", nil},
+		{"Can be:\n- what the user says: any word\n- or nothing at all then: none", nil},
 		// What is no list of values:
 		{"the actual event that is one of", nil},
 		{"It is one of MetaEvent, BuildEvent, or PortEvent.", nil},

@@ -18,8 +18,8 @@ type codeError struct {
 	table   *codes.Table
 	message *protogen.Message
 
-	typ, from, of, classify, create    string
-	domain, grpcCode, reason, firstURL string
+	typ, from, of, classify, create           string
+	domain, grpcCode, reason, clean, firstURL string
 }
 
 func newCodeError(k *kit, t *codes.Table) *codeError {
@@ -29,6 +29,7 @@ func newCodeError(k *kit, t *codes.Table) *codeError {
 	n := k.names
 	e.typ, e.create, e.of, e.from = n.claim(base), n.claim("New"+base), n.claim(base+"Of"), n.claim(base+"From")
 	e.domain, e.grpcCode, e.reason = n.claim(private+"Domain"), n.claim(private+"GRPCCode"), n.claim(private+"Reason")
+	e.clean = n.claim(private + "Clean")
 	if t.Fallback != nil {
 		e.classify = n.claim("Classify" + base)
 	}
@@ -124,7 +125,7 @@ func (w *errorWriter) create() {
 	w.Pv("}")
 	w.Pv("$message := new(", w.e.message.GoIdent, ")")
 	w.assign("$message", w.code, "$code")
-	w.assign("$message", w.text, w.QualifiedGoIdent(stringsPackage.Ident("ToValidUTF8"))+`($text.Error(), "\uFFFD")`)
+	w.assign("$message", w.text, w.validUTF8("$text.Error()"))
 	if w.list != nil {
 		w.Pv("if len($suggestions) == 0 {")
 		w.Pv("$suggestions = ", slicesPackage.Ident("Collect"), "(", w.name(w.t, w.t.suggestionsOf), "($code))")
@@ -153,8 +154,12 @@ func (w *errorWriter) classifyError() {
 	if len(w.t.Phases) > 0 {
 		phase, arg = "$phase "+w.name(w.t, w.t.phaseType)+", ", "$phase, "
 	}
-	w.doc(w.e.classify + " returns the " + w.e.typ + " that err is or wraps, else a new one around err with the code and the suggestions of " + w.t.classify + ".")
+	w.doc(w.e.classify + " returns the " + w.e.typ + " that err is or wraps, else a new one around err with the code and the suggestions of " + w.t.classify + ". " +
+		"It is nil for a nil error: compare it with nil before it becomes an error, since an error that holds a nil *" + w.e.typ + " is not nil.")
 	w.Pv("func ", w.e.classify, "(", phase, "$err error) *", w.e.typ, " {")
+	w.Pv("if $err == nil {")
+	w.Pv("return nil")
+	w.Pv("}")
 	w.Pv("if $known, $ok := ", w.e.from, "($err); $ok {")
 	w.Pv("return $known")
 	w.Pv("}")
@@ -202,7 +207,7 @@ func (w *errorWriter) find() {
 		"A status without the API's own message, but with its ErrorInfo, gives one with the code and the text alone.")
 	w.Pv("func ", w.e.from, "($err error) (*", w.e.typ, ", bool) {")
 	w.Pv("var $known *", w.e.typ)
-	w.Pv("if ", errorsPackage.Ident("As"), "($err, &$known) {")
+	w.Pv("if ", errorsPackage.Ident("As"), "($err, &$known) && $known != nil {")
 	w.Pv("return $known, true")
 	w.Pv("}")
 	w.Pv("$received, _ := ", grpcStatusPackage.Ident("FromError"), "($err)")
@@ -233,6 +238,9 @@ func (w *errorWriter) find() {
 func (w *errorWriter) methods() {
 	w.doc("Error returns the text of the message, or without one that of the code.")
 	w.Pv("func ($e *", w.e.typ, ") Error() string {")
+	w.Pv("if $e == nil {")
+	w.Pv(`return "<nil>"`)
+	w.Pv("}")
 	w.Pv("if $text := $e.message.", get(w.text), `; $text != "" {`)
 	w.Pv("return $text")
 	w.Pv("}")
@@ -240,19 +248,24 @@ func (w *errorWriter) methods() {
 	w.Pv("}")
 	w.P()
 	w.doc("Unwrap returns the cause, if there is one.")
-	w.Pv("func ($e *", w.e.typ, ") Unwrap() error { return $e.cause }")
+	w.Pv("func ($e *", w.e.typ, ") Unwrap() error {")
+	w.Pv("if $e == nil {")
+	w.Pv("return nil")
+	w.Pv("}")
+	w.Pv("return $e.cause")
+	w.Pv("}")
 	w.P()
 	w.doc("Is tells whether target is the " + w.t.errorType + " of the same code.")
-	w.Pv("func ($e *", w.e.typ, ") Is(target error) bool { return target == ", w.sentinel, "($e.Code()) }")
+	w.Pv("func ($e *", w.e.typ, ") Is(target error) bool { return $e != nil && target == ", w.sentinel, "($e.Code()) }")
 	w.P()
 	w.doc("Code returns the code.")
-	w.Pv("func ($e *", w.e.typ, ") Code() ", w.codeGo, " { return $e.message.", get(w.code), " }")
+	w.Pv("func ($e *", w.e.typ, ") Code() ", w.codeGo, " { return $e.Proto().", get(w.code), " }")
 	w.P()
 	if w.list != nil {
 		w.doc("Suggestions goes through what a user can do, each a code with the action in words.")
 		w.Pv("func ($e *", w.e.typ, ") Suggestions() ", iterPackage.Ident("Seq2"), "[", w.t.suggestions.GoIdent, ", string] {")
 		w.Pv("return func($yield func(", w.t.suggestions.GoIdent, ", string) bool) {")
-		w.Pv("for _, $s := range $e.message.", get(w.list), " {")
+		w.Pv("for _, $s := range $e.Proto().", get(w.list), " {")
 		w.Pv("if !$yield($s.", get(w.suggestionCode), ", $s.", get(w.suggestionText), ") {")
 		w.Pv("return")
 		w.Pv("}")
@@ -262,20 +275,28 @@ func (w *errorWriter) methods() {
 		w.P()
 	}
 	w.doc("Proto returns the message, which is not to be changed.")
-	w.Pv("func ($e *", w.e.typ, ") Proto() *", w.e.message.GoIdent, " { return $e.message }")
+	w.Pv("func ($e *", w.e.typ, ") Proto() *", w.e.message.GoIdent, " {")
+	w.Pv("if $e == nil {")
+	w.Pv("return nil")
+	w.Pv("}")
+	w.Pv("return $e.message")
+	w.Pv("}")
 	w.P()
 }
 
 func (w *errorWriter) status() {
 	w.doc("GRPCStatus is how gRPC sends the error: a status with the gRPC code of the class, an ErrorInfo" +
-		whereSuggested(w, ", the suggestions as Help") + " and the message itself.")
+		whereSuggested(w, ", the suggestions as Help") + " and the message itself. What is not UTF-8 in its texts is replaced.")
 	w.Pv("func ($e *", w.e.typ, ") GRPCStatus() *", grpcStatusPackage.Ident("Status"), " {")
+	w.Pv("if $e == nil {")
+	w.Pv("return nil")
+	w.Pv("}")
 	w.Pv("$info, $known := ", w.name(w.t, w.t.infoOf), "($e.Code())")
 	class := ""
 	if len(w.t.Classes) > 0 {
 		class = "$info.Class"
 	}
-	w.Pv("$plain := ", grpcStatusPackage.Ident("New"), "(", w.e.grpcCode, "(", class, "), $e.Error())")
+	w.Pv("$plain := ", grpcStatusPackage.Ident("New"), "(", w.e.grpcCode, "(", class, "), ", w.validUTF8("$e.Error()"), ")")
 	w.Pv("$details := []", protoadaptPackage.Ident("MessageV1"), "{&", errdetailsPackage.Ident("ErrorInfo"), "{")
 	w.Pv("Reason: ", w.e.reason, "($info, $known),")
 	w.Pv("Domain: ", w.e.domain, ",")
@@ -292,6 +313,7 @@ func (w *errorWriter) status() {
 	if w.list != nil {
 		w.Pv("$help := new(", errdetailsPackage.Ident("Help"), ")")
 		w.Pv("for _, $action := range $e.Suggestions() {")
+		w.Pv("$action = ", w.validUTF8("$action"))
 		w.Pv("$help.Links = append($help.Links, &", errdetailsPackage.Ident("Help_Link"), "{Description: $action, Url: ", w.e.firstURL, "($action)})")
 		w.Pv("}")
 		w.Pv("if len($help.Links) > 0 {")
@@ -299,12 +321,45 @@ func (w *errorWriter) status() {
 		w.Pv("}")
 	}
 	w.Pv("$detailed, $err := $plain.WithDetails(append($details, $e.message)...)")
-	w.Pv("if $err != nil { // the message has text that is not UTF-8, and cannot be sent")
+	w.Pv("if $err != nil { // the message has text that is not UTF-8, and cannot be sent as it is")
+	w.Pv("$detailed, $err = $plain.WithDetails(append($details, ", w.e.clean, "($e.message))...)")
+	w.Pv("}")
+	w.Pv("if $err != nil { // it cannot be sent at all: the rest says the most of it")
+	w.Pv("$detailed, $err = $plain.WithDetails($details...)")
+	w.Pv("}")
+	w.Pv("if $err != nil {")
 	w.Pv("return $plain")
 	w.Pv("}")
 	w.Pv("return $detailed")
 	w.Pv("}")
 	w.P()
+}
+
+// validUTF8 is a text with what is not UTF-8 replaced.
+func (w *errorWriter) validUTF8(text string) string {
+	return w.QualifiedGoIdent(stringsPackage.Ident("ToValidUTF8")) + "(" + text + `, "\uFFFD")`
+}
+
+// cleaner writes the copy of a message whose texts can be sent.
+func (w *errorWriter) cleaner() {
+	w.doc(w.e.clean + " returns a copy of a message with what is not UTF-8 in its texts replaced.")
+	w.Pv("func ", w.e.clean, "($message *", w.e.message.GoIdent, ") *", w.e.message.GoIdent, " {")
+	w.Pv("$message = ", protoPackage.Ident("Clone"), "($message).(*", w.e.message.GoIdent, ")")
+	w.replaceText("$message", w.text)
+	if w.list != nil {
+		w.Pv("for _, $s := range $message.", get(w.list), " {")
+		w.replaceText("$s", w.suggestionText)
+		w.Pv("}")
+	}
+	w.Pv("return $message")
+	w.Pv("}")
+	w.P()
+}
+
+func (w *errorWriter) replaceText(message string, field *protogen.Field) {
+	w.Pv("if $text := ", w.validUTF8(message+"."+get(field)), "; $text != ", message, ".", get(field), " {")
+	w.assign(message, field, "$text")
+	w.Pv("}")
 }
 
 func whereSuggested(w *errorWriter, text string) string {
@@ -320,6 +375,7 @@ func (w *errorWriter) helpers() {
 	w.P()
 	w.grpcCodeOf()
 	w.reasonOf()
+	w.cleaner()
 	if w.list != nil {
 		w.doc(w.e.firstURL + " returns the first link in a text; empty if there is none.")
 		w.Pv("func ", w.e.firstURL, "($text string) string {")

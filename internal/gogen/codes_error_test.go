@@ -219,6 +219,43 @@ func TestErrorEdges(t *testing.T) {
 			t.Errorf("%q with %d details", e.Error(), len(e.GRPCStatus().Details()))
 		}
 	})
+	t.Run("received without UTF-8", func(t *testing.T) {
+		message := &skaffoldv2.ActionableErr{
+			ErrCode: skaffoldenums.StatusCode_BUILD_CANCELLED, Message: "bad \xff byte",
+			Suggestions: []*skaffoldv2.Suggestion{{SuggestionCode: skaffoldenums.SuggestionCode_INSTALL_HELM, Action: "\xffSee https://helm.sh/."}},
+		}
+		s := skaffoldv2kit.ActionableErrorOf(message).GRPCStatus()
+		if s.Code() != codes.Canceled || len(s.Details()) != 3 || s.Message() != "bad \uFFFD byte" {
+			t.Errorf("sent as %v", s)
+		}
+		e, ok := skaffoldv2kit.ActionableErrorFrom(s.Err())
+		if !ok || e.Code() != message.GetErrCode() || e.Error() != "bad \uFFFD byte" {
+			t.Errorf("received %v, %v", e, ok)
+		}
+		for _, action := range e.Suggestions() {
+			if action != "\uFFFDSee https://helm.sh/." {
+				t.Errorf("action %q", action)
+			}
+		}
+		if message.GetMessage() != "bad \xff byte" {
+			t.Error("the message itself was changed")
+		}
+	})
+	t.Run("nil", func(t *testing.T) {
+		e := skaffoldv2kit.ClassifyActionableError(skaffoldenumskit.StatusCodePhaseBuild, nil)
+		if e != nil {
+			t.Fatalf("no error was classified as %v", e)
+		}
+		if e.Error() != "<nil>" || e.Code() != 0 || e.Proto() != nil || e.Unwrap() != nil || e.GRPCStatus() != nil || e.Is(skaffoldenumskit.StatusCodeError(0)) {
+			t.Error("a method of nil says something")
+		}
+		for range e.Suggestions() {
+			t.Error("nil has suggestions")
+		}
+		if found, ok := skaffoldv2kit.ActionableErrorFrom(fmt.Errorf("wrapped: %w", e)); ok {
+			t.Errorf("found %v in a nil error", found)
+		}
+	})
 	t.Run("given suggestions", func(t *testing.T) {
 		e := skaffoldv2kit.NewActionableError(skaffoldenums.StatusCode_BUILD_UNKNOWN, nil, skaffoldenumskit.StatusCodeSuggestion{
 			Code: skaffoldenums.SuggestionCode_INSTALL_HELM, Action: "See https://helm.sh/docs.",

@@ -127,23 +127,31 @@ func writeManyCodes(t *testing.T, module string) {
 	write(t, module, readFolder(t, "testdata/codes/many", "_test.go"))
 }
 
-// TestKitImports lists what the committed kits of codes import.
+// TestKitImports lists what the committed kits of codes import, and holds those of
+// events to the standard library and the protobuf module.
 func TestKitImports(t *testing.T) {
 	const repository = "github.com/skaffoldgen/protoc-gen-skaffold/gen/go/"
 	standard := []string{"errors", "iter", "regexp", "slices", "strconv", "sync"}
 	grpc := []string{
 		"google.golang.org/genproto/googleapis/rpc/errdetails", "google.golang.org/grpc/codes", "google.golang.org/grpc/status",
-		"google.golang.org/protobuf/protoadapt",
+		"google.golang.org/protobuf/proto", "google.golang.org/protobuf/protoadapt",
 	}
-	for path, want := range map[string][]string{
+	want := map[string][]string{
 		"skaffold/enums/skaffoldenumskit/enums_codes.go": append([]string{repository + "skaffold/enums"}, standard...),
 		"skaffold/v1/skaffoldv1kit/skaffold_codes.go":    slices.Concat([]string{repository + "skaffold/v1", "strings"}, standard, grpc),
 		"skaffold/v2/skaffoldv2kit/skaffold_codes.go": append([]string{
 			repository + "skaffold/enums", repository + "skaffold/enums/skaffoldenumskit", repository + "skaffold/v2",
 			"errors", "iter", "slices", "strconv", "strings",
 		}, grpc...),
-	} {
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("../../gen/go", path), nil, parser.ImportsOnly)
+	}
+	found := 0
+	for path, text := range readFolder(t, "../../gen/go", ".go") {
+		codes, events := strings.HasSuffix(path, "_codes.go"), strings.HasSuffix(path, "_events.go")
+		if !codes && !events {
+			continue
+		}
+		found++
+		file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.ImportsOnly)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,11 +160,22 @@ func TestKitImports(t *testing.T) {
 			name, _ := strconv.Unquote(spec.Path.Value)
 			got = append(got, name)
 		}
+		if events { // need no gRPC
+			for _, name := range got {
+				if strings.Contains(name, ".") && !strings.HasPrefix(name, repository) && !strings.HasPrefix(name, "google.golang.org/protobuf/") {
+					t.Errorf("%s imports %s", path, name)
+				}
+			}
+			continue
+		}
 		slices.Sort(got)
-		slices.Sort(want)
-		if diff := cmp.Diff(want, got); diff != "" {
+		slices.Sort(want[path])
+		if diff := cmp.Diff(want[path], got); diff != "" {
 			t.Errorf("%s imports (-want +got):\n%s", path, diff)
 		}
+	}
+	if found != 7 {
+		t.Errorf("there are %d files of kits, want 7", found)
 	}
 }
 
@@ -175,6 +194,9 @@ func TestBadOptions(t *testing.T) {
 		{"features=code", `unknown feature "code": the features are events, codes`},
 		{"config=none.yaml", "option config: open none.yaml: no such file or directory"},
 		{"config=testdata/codes/closed/kit.yaml", `testdata/codes/closed/kit.yaml:3:11: no file of the request has an enum "closed.ExitCode"`},
+		{"package_suffix=../x", "option package_suffix=../x: it has to be small letters and digits that begin with a letter, such as kit"},
+		{"package_suffix=", "option package_suffix=: it has to be small letters and digits that begin with a letter, such as kit"},
+		{"package_suffix=_test", "option package_suffix=_test: it has to be small letters and digits that begin with a letter, such as kit"},
 		{"paths=relative", `unknown path type "relative": want "import" or "source_relative"`},
 		{"paths=source_relative,module=example.com", `cannot use module= with paths=source_relative`},
 	} {

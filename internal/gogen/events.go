@@ -42,13 +42,13 @@ type constantsKey struct {
 // events returns the events that a file declares.
 func (g *generator) events(f *file) ([]*events.Event, error) {
 	if g.found.byFile == nil {
-		all, err := events.Find(g.model, g.config)
-		if err != nil {
-			return nil, err
-		}
 		g.found.byFile = make(map[string][]*events.Event)
 		g.found.constants = make(map[constantsKey]map[string]string)
 		g.found.written = make(map[constantsKey]bool)
+		all, err := events.Find(g.model, g.config)
+		if err != nil {
+			return nil, err // for the first file alone: the errors are about all of them
+		}
 		for _, e := range all {
 			path := e.Message.File.Path
 			g.found.byFile[path] = append(g.found.byFile[path], e)
@@ -136,6 +136,7 @@ type eventShared struct {
 type eventError struct {
 	msg  *protogen.Message
 	text *protogen.Field
+	code *protogen.Field // its only field of an enum; nil for none
 }
 
 func newEventWriter(k *kit, f *file, g *protogen.GeneratedFile, e *events.Event) *eventWriter {
@@ -179,6 +180,9 @@ func (w *eventWriter) addOneofKinds() {
 		if v.Err != nil {
 			kind.err = findField(kind.field.Message, v.Err)
 			w.err = &eventError{msg: kind.err.Message, text: findField(kind.err.Message, w.event.Error.Text)}
+			if code := w.event.Error.Code; code != nil {
+				w.err.code = findField(kind.err.Message, code)
+			}
 		}
 		w.kinds = append(w.kinds, kind)
 	}
@@ -257,6 +261,9 @@ func (w *eventWriter) usesDeprecated() bool {
 	}
 	if w.event.Error != nil {
 		field(w.event.Error.Text)
+		if w.event.Error.Code != nil {
+			field(w.event.Error.Code)
+		}
 	}
 	if w.event.Type != nil {
 		for _, v := range w.event.Type.Enum.Values {

@@ -13,7 +13,11 @@ func (w *eventWriter) writeConstructors() {
 	n, k := &w.name, w.local.k
 	if w.kindOf != nil {
 		e := w.local.e
-		w.doc(n.construct + " returns an event of the given kind.")
+		sentence := n.construct + " returns an event of the given kind."
+		if w.time != nil {
+			sentence += " It does not set the field " + w.event.Time.Name + "."
+		}
+		w.doc(sentence)
 		w.P("func ", n.construct, "(", k, " ", n.kind, ") *", w.messageType(), " {")
 		if w.isOpen(w.msg) && !w.kindOf.Desc.HasPresence() {
 			w.P("return &", w.messageType(), "{", w.kindOf.GoName, ": ", k, ".", n.enum, "()}")
@@ -143,12 +147,21 @@ func (w *eventWriter) writeVisitor() {
 		w.docWith(kind.visit+" is called for "+kind.text, kind.comment, w.deprecation(kind))
 		w.P(kind.visit, "(", w.parameters(kind), ") error")
 	}
-	w.doc(n.visitUnknown + " is called for an event whose kind is not set, or not known to this code. The event can be nil.")
+	if w.kindOf == nil {
+		w.doc(n.visitUnknown + " is called for an event whose kind is not set, or not known to this code. The event can be nil.")
+	} else {
+		w.doc(n.visitUnknown + " is called for an event whose kind is " + w.orUnspecified("not known to this code") + ", and for a nil event.")
+	}
 	w.P(n.visitUnknown, "(", e, " *", w.messageType(), ") error")
 	w.P("}")
 	w.P()
 	w.doc(n.visit + " calls the method of the visitor for the event's kind and returns its error.")
 	w.P("func ", n.visit, "(", e, " *", w.messageType(), ", ", v, " ", n.visitor, ") error {")
+	if w.kindOf != nil {
+		w.P("if ", e, " == nil {")
+		w.P("return ", v, ".", n.visitUnknown, "(", e, ")")
+		w.P("}")
+	}
 	w.P("switch ", n.kindOf, "(", e, ") {")
 	for _, kind := range w.handled() {
 		w.P("case ", kind.constant, ":")
@@ -158,6 +171,17 @@ func (w *eventWriter) writeVisitor() {
 	w.P("return ", v, ".", n.visitUnknown, "(", e, ")")
 	w.P("}")
 	w.P()
+}
+
+// orUnspecified puts the value that says that the kind is not known, if there is
+// one, before what else a kind can be.
+func (w *eventWriter) orUnspecified(what string) string {
+	for _, kind := range w.kinds {
+		if kind.unspecified {
+			return kind.text + " or " + what
+		}
+	}
+	return what
 }
 
 // writeCases writes the dispatch that covers some kinds.
@@ -171,12 +195,19 @@ func (w *eventWriter) writeCases() {
 		w.P(kind.cases, " func(", w.parameters(kind), ") error")
 	}
 	w.P()
-	w.doc(n.otherwise + " is called for all other events: of other kinds, of kinds that are not known to this code, and empty or nil ones. If it is nil, nothing is done about them.")
+	empty := "empty or nil ones"
+	if w.kindOf != nil {
+		empty = "nil ones"
+	}
+	w.doc(n.otherwise + " is called for all other events: of other kinds, of kinds that are not known to this code, and " + empty + ". If it is nil, nothing is done about them.")
 	w.P(n.otherwise, " func(", e, " *", w.messageType(), ") error")
 	w.P("}")
 	w.P()
 	w.doc(n.handle + " calls the function for the event's kind and returns its error.")
 	w.P("func (", c, " *", n.cases, ") ", n.handle, "(", e, " *", w.messageType(), ") error {")
+	if w.kindOf != nil {
+		w.P("if ", e, " != nil {")
+	}
 	w.P("switch ", n.kindOf, "(", e, ") {")
 	for _, kind := range w.handled() {
 		w.P("case ", kind.constant, ":")
@@ -185,6 +216,9 @@ func (w *eventWriter) writeCases() {
 		w.P("}")
 	}
 	w.P("}")
+	if w.kindOf != nil {
+		w.P("}")
+	}
 	w.P("if ", c, ".", n.otherwise, " != nil {")
 	w.P("return ", c, ".", n.otherwise, "(", e, ")")
 	w.P("}")

@@ -32,7 +32,11 @@ func (w *eventWriter) writeEmitterType() {
 	sentence := n.emitter + " makes events and sends them to a sink, such as the Append method of a log or the Send method of a stream."
 	ownership := "What its methods are given belongs to the event from then on: they set fields of it, the sink gets it as it is, and the caller must not change it any more. " +
 		"To use a message again, give them a copy of it (proto.CloneOf)."
-	w.doc(sentence+" It is safe for concurrent use if the sink is.", ownership)
+	noTime := ""
+	if x := w.event.TimeWithoutUnit(); x != nil {
+		noTime = "They do not set the field " + x.Name + ", since the .proto file does not say its unit."
+	}
+	w.doc(sentence+" It is safe for concurrent use if the sink is.", ownership, noTime)
 	w.P("type ", n.emitter, " struct {")
 	w.P("sink ", w.sinkType())
 	if w.time != nil {
@@ -83,7 +87,7 @@ func (w *eventWriter) writeOptions() {
 	w.P("type ", n.option, " func(*", n.emitter, ")")
 	w.P()
 	if n.clock != "" {
-		w.doc(n.clock + " sets the clock that events get their " + w.event.Time.Name + " from, in place of time.Now.")
+		w.doc(n.clock + " sets the clock that the field " + w.event.Time.Name + " of events is set from, in place of time.Now.")
 		w.P("func ", n.clock, "(", l.now, " func() ", w.use(timePackage, "Time"), ") ", n.option, " {")
 		w.P("return func(", l.em, " *", n.emitter, ") { ", l.em, ".now = ", l.now, " }")
 		w.P("}")
@@ -91,8 +95,15 @@ func (w *eventWriter) writeOptions() {
 	}
 	if n.errors != "" {
 		message := w.QualifiedGoIdent(w.err.msg.GoIdent)
-		w.doc(n.errors + " sets how an error becomes the " + w.err.msg.GoIdent.GoName + " of an event. By default, an error that has a method Proto() *" +
-			w.err.msg.GoIdent.GoName + ", or that wraps one, gives its message; any other one gives its text as the " + string(w.err.text.Desc.Name()) + ".")
+		sentence := n.errors + " sets how an error becomes the " + w.err.msg.GoIdent.GoName + " of an event. By default, an error that has a method Proto() *" +
+			w.err.msg.GoIdent.GoName + ", or that wraps one, gives a copy of its message; any other one gives its text as the " + string(w.err.text.Desc.Name())
+		more := ""
+		if code := w.err.code; code != nil {
+			sentence += ", and as the " + string(code.Desc.Name()) + " what it, or one that it wraps, returns from a method Code() " + code.Enum.GoIdent.GoName
+			more = "An error that has neither method leaves the " + string(code.Desc.Name()) + " unset: classify it first. " +
+				"So does one received from gRPC, whose details are not looked at: convert it to the API's own error first."
+		}
+		w.doc(sentence+".", more)
 		w.P("func ", n.errors, "(", l.f, " func(error) *", message, ") ", n.option, " {")
 		w.P("return func(", l.em, " *", n.emitter, ") { ", l.em, ".toError = ", l.f, " }")
 		w.P("}")
@@ -109,7 +120,7 @@ func (w *eventWriter) writeEmit() {
 	}
 	sentence := n.emit + " sends an event"
 	if w.time != nil {
-		sentence += ", with the current time as its " + w.event.Time.Name + " unless it has one"
+		sentence += ", with the current time in its field " + w.event.Time.Name + " unless that is set"
 	}
 	w.doc(sentence + ". A nil event stands for an empty one.")
 	w.P("func (", l.em, " *", n.emitter, ") ", n.emit, "(", l.ctx, " ", w.use(contextPackage, "Context"), ", ", l.e, " *", w.messageType(), ") error {")
@@ -157,7 +168,7 @@ func (w *eventWriter) writeEmitOfKind() {
 	n, l := &w.name, &w.local
 	sentence := n.emit + " sends " + l.e + " as an event of the given kind: it sets the " + w.event.Type.Name
 	if w.time != nil {
-		sentence += ", and the current time as the " + w.event.Time.Name + " unless the event has one"
+		sentence += ", and the current time as the field " + w.event.Time.Name + " unless that is set"
 	}
 	w.doc(sentence + ". A nil event stands for an empty one.")
 	w.P("func (", l.em, " *", n.emitter, ") ", n.emit, "(", l.ctx, " ", w.use(contextPackage, "Context"), ", ", l.k, " ", n.kind, ", ", l.e, " *", w.messageType(), ") error {")
@@ -259,14 +270,35 @@ func (w *eventWriter) writeErrorByText() {
 		return
 	}
 	message := w.QualifiedGoIdent(w.err.msg.GoIdent)
-	w.doc(n.errorByText + " is the message of the first error in the tree that has one, or else one with the error's text.")
-	w.P("func ", n.errorByText, "(", l.err, " error) *", message, " {")
+	sentence := n.errorByText + " is a copy of the message of the first error in the tree that has one, or else a message with the error's text"
+	if w.err.code != nil {
+		sentence += " and with the code of the first error in the tree that has one"
+	}
+	text := func(of string) string {
+		return w.use(stringsPackage, "ToValidUTF8") + "(" + of + `, "\uFFFD")`
+	}
+	w.doc(sentence + ".")
+	w.P("func ", n.errorByText, "(", l.err, " error) (", l.p, " *", message, ") {")
+	w.P("defer func() {")
+	w.P("if recover() != nil { // as the methods of a nil pointer may panic")
+	w.P(l.p, " = new(", message, ")")
+	w.P(w.set(l.p, w.err.text, text(w.use(fmtPackage, "Sprint")+"("+l.err+")")))
+	w.P("}")
+	w.P("}()")
 	w.P("var ", l.known, " interface{ Proto() *", message, " }")
 	w.P("if ", w.use(errorsPackage, "As"), "(", l.err, ", &", l.known, ") {")
-	w.P("return ", l.known, ".Proto()")
+	w.P("if ", l.p, " = ", l.known, ".Proto(); ", l.p, " != nil {")
+	w.P("return ", w.use(protoPackage, "CloneOf"), "(", l.p, ")")
 	w.P("}")
-	w.P(l.p, " := new(", message, ")")
-	w.P(w.set(l.p, w.err.text, l.err+".Error()"))
+	w.P("}")
+	w.P(l.p, " = new(", message, ")")
+	w.P(w.set(l.p, w.err.text, text(l.err+".Error()")))
+	if w.err.code != nil {
+		w.P("var ", l.coded, " interface{ Code() ", w.goType(w.err.code), " }")
+		w.P("if ", w.use(errorsPackage, "As"), "(", l.err, ", &", l.coded, ") {")
+		w.P(w.set(l.p, w.err.code, l.coded+".Code()"))
+		w.P("}")
+	}
 	w.P("return ", l.p)
 	w.P("}")
 	w.P()

@@ -2,6 +2,7 @@ package gogen
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/compiler/protogen"
@@ -137,7 +138,7 @@ func (w *eventWriter) doc(paragraphs ...string) {
 // docWith writes a doc comment of a sentence and what the .proto file says: a
 // short comment after a colon, a longer one in paragraphs of its own.
 func (w *eventWriter) docWith(sentence string, comments api.Comments, more ...string) {
-	said := paragraphs(comments)
+	said := descriptions(comments)
 	switch len(said) {
 	case 0:
 		said = []string{sentence + "."}
@@ -151,10 +152,27 @@ func (w *eventWriter) docWith(sentence string, comments api.Comments, more ...st
 
 // said is the sentence that a .proto file says about something, after a colon.
 func said(comments api.Comments) string {
-	if list := paragraphs(comments); len(list) > 0 {
+	if list := descriptions(comments); len(list) > 0 {
 		return ": " + endSentence(list[0])
 	}
 	return "."
+}
+
+// descriptions are the paragraphs of a comment that describes something: not of
+// one or two words only, and no note to the authors of the file.
+func descriptions(comments api.Comments) []string {
+	list := paragraphs(comments)
+	if len(list) == 0 || len(list) == 1 && len(strings.Fields(list[0])) < 3 {
+		return nil
+	}
+	first := strings.TrimPrefix(list[0], "(")
+	for _, note := range []string{"XXX", "TODO", "FIXME"} {
+		rest, ok := strings.CutPrefix(first, note)
+		if ok && strings.IndexFunc(rest, unicode.IsLetter) != 0 {
+			return nil
+		}
+	}
+	return list
 }
 
 // endSentence puts a full stop after the last word.

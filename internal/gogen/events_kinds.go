@@ -224,12 +224,23 @@ func joinKinds(kinds []*eventKind) string {
 	return strings.Join(constants, ",\n")
 }
 
+// defaultKind is what an enum field that is not set reads as.
+func (w *eventWriter) defaultKind() string {
+	number := w.kindOf.Desc.Default().Enum()
+	for _, kind := range w.kinds {
+		if kind.value.Desc.Number() == number {
+			return kind.text
+		}
+	}
+	return strconv.Itoa(int(number))
+}
+
 // writeKindOf writes the function that tells the kind of an event.
 func (w *eventWriter) writeKindOf() {
 	n, e, v := &w.name, w.local.e, w.local.v
 	if w.kindOf != nil {
 		w.doc(n.kindOf + " returns the kind of an event: what its field " + string(w.kindOf.Desc.Name()) +
-			" says, also if that is a number newer than this code. A nil event reads as an empty one.")
+			" says, also if that is a number newer than this code. A nil event reads as one without that field: as " + w.defaultKind() + ".")
 		w.P("func ", n.kindOf, "(", e, " *", w.messageType(), ") ", n.kind, " { return ", n.kind, "(", w.get(e, w.kindOf), ") }")
 		w.P()
 		return

@@ -33,7 +33,7 @@ type eventGroup struct {
 // eventLocals are the names of variables, chosen so that none hides a package
 // that the file imports.
 type eventLocals struct {
-	e, p, k, v, c, em, ctx, err, ok, name, sink, options, option, now, parts, t, f, known, yield, typ string
+	e, p, k, v, c, em, ctx, err, ok, name, sink, options, option, now, parts, t, f, known, coded, yield, typ string
 }
 
 // setNames claims all identifiers before anything is written: those of the event
@@ -97,7 +97,7 @@ func (w *eventWriter) setLocals() {
 	}{
 		{&l.e, "e"}, {&l.p, "p"}, {&l.k, "k"}, {&l.v, "v"}, {&l.c, "c"}, {&l.em, "em"}, {&l.ctx, "ctx"}, {&l.err, "err"},
 		{&l.ok, "ok"}, {&l.name, "name"}, {&l.sink, "sink"}, {&l.options, "options"}, {&l.option, "option"}, {&l.now, "now"},
-		{&l.parts, "parts"}, {&l.t, "t"}, {&l.f, "f"}, {&l.known, "known"}, {&l.yield, "yield"}, {&l.typ, "V"},
+		{&l.parts, "parts"}, {&l.t, "t"}, {&l.f, "f"}, {&l.known, "known"}, {&l.coded, "coded"}, {&l.yield, "yield"}, {&l.typ, "V"},
 	} {
 		*v.name = taken.claim(v.wish)
 	}
@@ -106,7 +106,7 @@ func (w *eventWriter) setLocals() {
 // imports are all packages that code for the event may import.
 func (w *eventWriter) imports() []protogen.GoImportPath {
 	list := []protogen.GoImportPath{
-		contextPackage, errorsPackage, fmtPackage, iterPackage, strconvPackage, timePackage, protoPackage, timestamppbPackage,
+		contextPackage, errorsPackage, fmtPackage, iterPackage, strconvPackage, stringsPackage, timePackage, protoPackage, timestamppbPackage,
 		w.msg.GoIdent.GoImportPath,
 	}
 	add := func(field *protogen.Field) {
@@ -119,6 +119,12 @@ func (w *eventWriter) imports() []protogen.GoImportPath {
 	}
 	for _, field := range w.msg.Fields {
 		add(field)
+	}
+	if w.err != nil {
+		list = append(list, w.err.msg.GoIdent.GoImportPath)
+		if w.err.code != nil {
+			add(w.err.code)
+		}
 	}
 	for _, s := range w.shared {
 		for _, field := range s.fields {

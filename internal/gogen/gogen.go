@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -87,7 +88,8 @@ func (g *generator) open(parameter string, wanted []string) error {
 	flags := flag.NewFlagSet("", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.Func("features", "", g.addFeature)
-	flags.StringVar(&g.suffix, "package_suffix", "kit", "")
+	g.suffix = "kit"
+	flags.Func("package_suffix", "", g.setSuffix)
 	flags.StringVar(&configPath, "config", "", "")
 	gen, err := protogen.Options{ParamFunc: func(name, value string) error {
 		if flags.Lookup(name) == nil {
@@ -133,6 +135,18 @@ func withGoFeatures(desc *descriptorpb.FileDescriptorProto) (*descriptorpb.FileD
 // indexOf is the place of a feature among all; -1 if there is no such.
 func indexOf(name string) int {
 	return slices.IndexFunc(features, func(f feature) bool { return f.name == name })
+}
+
+// suffixSyntax is what a package clause and a folder can both end in. It leaves
+// _test out, which the go command does not take for a package's name.
+var suffixSyntax = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
+
+func (g *generator) setSuffix(suffix string) error {
+	if !suffixSyntax.MatchString(suffix) {
+		return fmt.Errorf("option package_suffix=%s: it has to be small letters and digits that begin with a letter, such as kit", suffix)
+	}
+	g.suffix = suffix
+	return nil
 }
 
 func (g *generator) addFeature(name string) error {

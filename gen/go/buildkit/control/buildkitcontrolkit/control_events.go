@@ -76,8 +76,8 @@ func BuildHistoryEventKinds() iter.Seq[BuildHistoryEventKind] {
 }
 
 // KindOfBuildHistoryEvent returns the kind of an event: what its field type
-// says, also if that is a number newer than this code. A nil event reads as an
-// empty one.
+// says, also if that is a number newer than this code. A nil event reads as one
+// without that field: as STARTED.
 func KindOfBuildHistoryEvent(e *control.BuildHistoryEvent) BuildHistoryEventKind {
 	return BuildHistoryEventKind(e.GetType())
 }
@@ -99,14 +99,17 @@ type BuildHistoryEventVisitor interface {
 	VisitComplete(e *control.BuildHistoryEvent) error
 	// VisitDeleted is called for DELETED.
 	VisitDeleted(e *control.BuildHistoryEvent) error
-	// VisitUnknown is called for an event whose kind is not set, or not known to
-	// this code. The event can be nil.
+	// VisitUnknown is called for an event whose kind is not known to this code, and
+	// for a nil event.
 	VisitUnknown(e *control.BuildHistoryEvent) error
 }
 
 // VisitBuildHistoryEvent calls the method of the visitor for the event's kind
 // and returns its error.
 func VisitBuildHistoryEvent(e *control.BuildHistoryEvent, v BuildHistoryEventVisitor) error {
+	if e == nil {
+		return v.VisitUnknown(e)
+	}
 	switch KindOfBuildHistoryEvent(e) {
 	case BuildHistoryEventKindStarted:
 		return v.VisitStarted(e)
@@ -129,25 +132,27 @@ type BuildHistoryEventCases struct {
 	Deleted func(e *control.BuildHistoryEvent) error
 
 	// Otherwise is called for all other events: of other kinds, of kinds that are
-	// not known to this code, and empty or nil ones. If it is nil, nothing is done
-	// about them.
+	// not known to this code, and nil ones. If it is nil, nothing is done about
+	// them.
 	Otherwise func(e *control.BuildHistoryEvent) error
 }
 
 // Handle calls the function for the event's kind and returns its error.
 func (c *BuildHistoryEventCases) Handle(e *control.BuildHistoryEvent) error {
-	switch KindOfBuildHistoryEvent(e) {
-	case BuildHistoryEventKindStarted:
-		if c.Started != nil {
-			return c.Started(e)
-		}
-	case BuildHistoryEventKindComplete:
-		if c.Complete != nil {
-			return c.Complete(e)
-		}
-	case BuildHistoryEventKindDeleted:
-		if c.Deleted != nil {
-			return c.Deleted(e)
+	if e != nil {
+		switch KindOfBuildHistoryEvent(e) {
+		case BuildHistoryEventKindStarted:
+			if c.Started != nil {
+				return c.Started(e)
+			}
+		case BuildHistoryEventKindComplete:
+			if c.Complete != nil {
+				return c.Complete(e)
+			}
+		case BuildHistoryEventKindDeleted:
+			if c.Deleted != nil {
+				return c.Deleted(e)
+			}
 		}
 	}
 	if c.Otherwise != nil {

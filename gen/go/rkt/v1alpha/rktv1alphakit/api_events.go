@@ -23,7 +23,7 @@ const (
 	// EventKindUndefined (EVENT_TYPE_UNDEFINED) is the kind of an event that does
 	// not say what it is.
 	EventKindUndefined = EventKind(v1alpha.EventType_EVENT_TYPE_UNDEFINED)
-	// EventKindPodPrepared is the kind EVENT_TYPE_POD_PREPARED: Pod events.
+	// EventKindPodPrepared is the kind EVENT_TYPE_POD_PREPARED.
 	EventKindPodPrepared = EventKind(v1alpha.EventType_EVENT_TYPE_POD_PREPARED)
 	// EventKindPodPrepareAborted is the kind EVENT_TYPE_POD_PREPARE_ABORTED.
 	EventKindPodPrepareAborted = EventKind(v1alpha.EventType_EVENT_TYPE_POD_PREPARE_ABORTED)
@@ -33,12 +33,11 @@ const (
 	EventKindPodExited = EventKind(v1alpha.EventType_EVENT_TYPE_POD_EXITED)
 	// EventKindPodGarbageCollected is the kind EVENT_TYPE_POD_GARBAGE_COLLECTED.
 	EventKindPodGarbageCollected = EventKind(v1alpha.EventType_EVENT_TYPE_POD_GARBAGE_COLLECTED)
-	// EventKindAppStarted is the kind EVENT_TYPE_APP_STARTED: App events.
+	// EventKindAppStarted is the kind EVENT_TYPE_APP_STARTED.
 	EventKindAppStarted = EventKind(v1alpha.EventType_EVENT_TYPE_APP_STARTED)
-	// EventKindAppExited is the kind EVENT_TYPE_APP_EXITED: (XXX)yifan: Maybe also
-	// return exit code in the event object?
+	// EventKindAppExited is the kind EVENT_TYPE_APP_EXITED.
 	EventKindAppExited = EventKind(v1alpha.EventType_EVENT_TYPE_APP_EXITED)
-	// EventKindImageImported is the kind EVENT_TYPE_IMAGE_IMPORTED: Image events.
+	// EventKindImageImported is the kind EVENT_TYPE_IMAGE_IMPORTED.
 	EventKindImageImported = EventKind(v1alpha.EventType_EVENT_TYPE_IMAGE_IMPORTED)
 	// EventKindImageRemoved is the kind EVENT_TYPE_IMAGE_REMOVED.
 	EventKindImageRemoved = EventKind(v1alpha.EventType_EVENT_TYPE_IMAGE_REMOVED)
@@ -162,10 +161,11 @@ func (k EventKind) Group() EventGroup {
 }
 
 // KindOfEvent returns the kind of an event: what its field type says, also if
-// that is a number newer than this code. A nil event reads as an empty one.
+// that is a number newer than this code. A nil event reads as one without that
+// field: as EVENT_TYPE_UNDEFINED.
 func KindOfEvent(e *v1alpha.Event) EventKind { return EventKind(e.GetType()) }
 
-// NewEvent returns an event of the given kind.
+// NewEvent returns an event of the given kind. It does not set the field time.
 func NewEvent(k EventKind) *v1alpha.Event {
 	return &v1alpha.Event{Type: k.Type()}
 }
@@ -176,7 +176,7 @@ func NewEvent(k EventKind) *v1alpha.Event {
 //
 // To handle some of the kinds only, see [EventCases].
 type EventVisitor interface {
-	// VisitPodPrepared is called for EVENT_TYPE_POD_PREPARED: Pod events.
+	// VisitPodPrepared is called for EVENT_TYPE_POD_PREPARED.
 	VisitPodPrepared(e *v1alpha.Event) error
 	// VisitPodPrepareAborted is called for EVENT_TYPE_POD_PREPARE_ABORTED.
 	VisitPodPrepareAborted(e *v1alpha.Event) error
@@ -186,23 +186,25 @@ type EventVisitor interface {
 	VisitPodExited(e *v1alpha.Event) error
 	// VisitPodGarbageCollected is called for EVENT_TYPE_POD_GARBAGE_COLLECTED.
 	VisitPodGarbageCollected(e *v1alpha.Event) error
-	// VisitAppStarted is called for EVENT_TYPE_APP_STARTED: App events.
+	// VisitAppStarted is called for EVENT_TYPE_APP_STARTED.
 	VisitAppStarted(e *v1alpha.Event) error
-	// VisitAppExited is called for EVENT_TYPE_APP_EXITED: (XXX)yifan: Maybe also
-	// return exit code in the event object?
+	// VisitAppExited is called for EVENT_TYPE_APP_EXITED.
 	VisitAppExited(e *v1alpha.Event) error
-	// VisitImageImported is called for EVENT_TYPE_IMAGE_IMPORTED: Image events.
+	// VisitImageImported is called for EVENT_TYPE_IMAGE_IMPORTED.
 	VisitImageImported(e *v1alpha.Event) error
 	// VisitImageRemoved is called for EVENT_TYPE_IMAGE_REMOVED.
 	VisitImageRemoved(e *v1alpha.Event) error
-	// VisitUnknown is called for an event whose kind is not set, or not known to
-	// this code. The event can be nil.
+	// VisitUnknown is called for an event whose kind is EVENT_TYPE_UNDEFINED or not
+	// known to this code, and for a nil event.
 	VisitUnknown(e *v1alpha.Event) error
 }
 
 // VisitEvent calls the method of the visitor for the event's kind and returns
 // its error.
 func VisitEvent(e *v1alpha.Event, v EventVisitor) error {
+	if e == nil {
+		return v.VisitUnknown(e)
+	}
 	switch KindOfEvent(e) {
 	case EventKindPodPrepared:
 		return v.VisitPodPrepared(e)
@@ -249,49 +251,51 @@ type EventCases struct {
 	ImageRemoved func(e *v1alpha.Event) error
 
 	// Otherwise is called for all other events: of other kinds, of kinds that are
-	// not known to this code, and empty or nil ones. If it is nil, nothing is done
-	// about them.
+	// not known to this code, and nil ones. If it is nil, nothing is done about
+	// them.
 	Otherwise func(e *v1alpha.Event) error
 }
 
 // Handle calls the function for the event's kind and returns its error.
 func (c *EventCases) Handle(e *v1alpha.Event) error {
-	switch KindOfEvent(e) {
-	case EventKindPodPrepared:
-		if c.PodPrepared != nil {
-			return c.PodPrepared(e)
-		}
-	case EventKindPodPrepareAborted:
-		if c.PodPrepareAborted != nil {
-			return c.PodPrepareAborted(e)
-		}
-	case EventKindPodStarted:
-		if c.PodStarted != nil {
-			return c.PodStarted(e)
-		}
-	case EventKindPodExited:
-		if c.PodExited != nil {
-			return c.PodExited(e)
-		}
-	case EventKindPodGarbageCollected:
-		if c.PodGarbageCollected != nil {
-			return c.PodGarbageCollected(e)
-		}
-	case EventKindAppStarted:
-		if c.AppStarted != nil {
-			return c.AppStarted(e)
-		}
-	case EventKindAppExited:
-		if c.AppExited != nil {
-			return c.AppExited(e)
-		}
-	case EventKindImageImported:
-		if c.ImageImported != nil {
-			return c.ImageImported(e)
-		}
-	case EventKindImageRemoved:
-		if c.ImageRemoved != nil {
-			return c.ImageRemoved(e)
+	if e != nil {
+		switch KindOfEvent(e) {
+		case EventKindPodPrepared:
+			if c.PodPrepared != nil {
+				return c.PodPrepared(e)
+			}
+		case EventKindPodPrepareAborted:
+			if c.PodPrepareAborted != nil {
+				return c.PodPrepareAborted(e)
+			}
+		case EventKindPodStarted:
+			if c.PodStarted != nil {
+				return c.PodStarted(e)
+			}
+		case EventKindPodExited:
+			if c.PodExited != nil {
+				return c.PodExited(e)
+			}
+		case EventKindPodGarbageCollected:
+			if c.PodGarbageCollected != nil {
+				return c.PodGarbageCollected(e)
+			}
+		case EventKindAppStarted:
+			if c.AppStarted != nil {
+				return c.AppStarted(e)
+			}
+		case EventKindAppExited:
+			if c.AppExited != nil {
+				return c.AppExited(e)
+			}
+		case EventKindImageImported:
+			if c.ImageImported != nil {
+				return c.ImageImported(e)
+			}
+		case EventKindImageRemoved:
+			if c.ImageRemoved != nil {
+				return c.ImageRemoved(e)
+			}
 		}
 	}
 	if c.Otherwise != nil {
@@ -325,14 +329,14 @@ func NewEventEmitter(sink func(context.Context, *v1alpha.Event) error, options .
 // EventEmitterOption changes how an EventEmitter works.
 type EventEmitterOption func(*EventEmitter)
 
-// WithEventClock sets the clock that events get their time from, in place of
-// time.Now.
+// WithEventClock sets the clock that the field time of events is set from, in
+// place of time.Now.
 func WithEventClock(now func() time.Time) EventEmitterOption {
 	return func(em *EventEmitter) { em.now = now }
 }
 
 // Emit sends e as an event of the given kind: it sets the type, and the current
-// time as the time unless the event has one. A nil event stands for an empty
+// time as the field time unless that is set. A nil event stands for an empty
 // one.
 func (em *EventEmitter) Emit(ctx context.Context, k EventKind, e *v1alpha.Event) error {
 	if e == nil {
@@ -345,8 +349,7 @@ func (em *EventEmitter) Emit(ctx context.Context, k EventKind, e *v1alpha.Event)
 	return em.sink(ctx, e)
 }
 
-// PodPrepared sends e as an event of the kind EVENT_TYPE_POD_PREPARED: Pod
-// events.
+// PodPrepared sends e as an event of the kind EVENT_TYPE_POD_PREPARED.
 func (em *EventEmitter) PodPrepared(ctx context.Context, e *v1alpha.Event) error {
 	return em.Emit(ctx, EventKindPodPrepared, e)
 }
@@ -373,20 +376,17 @@ func (em *EventEmitter) PodGarbageCollected(ctx context.Context, e *v1alpha.Even
 	return em.Emit(ctx, EventKindPodGarbageCollected, e)
 }
 
-// AppStarted sends e as an event of the kind EVENT_TYPE_APP_STARTED: App
-// events.
+// AppStarted sends e as an event of the kind EVENT_TYPE_APP_STARTED.
 func (em *EventEmitter) AppStarted(ctx context.Context, e *v1alpha.Event) error {
 	return em.Emit(ctx, EventKindAppStarted, e)
 }
 
-// AppExited sends e as an event of the kind EVENT_TYPE_APP_EXITED: (XXX)yifan:
-// Maybe also return exit code in the event object?
+// AppExited sends e as an event of the kind EVENT_TYPE_APP_EXITED.
 func (em *EventEmitter) AppExited(ctx context.Context, e *v1alpha.Event) error {
 	return em.Emit(ctx, EventKindAppExited, e)
 }
 
-// ImageImported sends e as an event of the kind EVENT_TYPE_IMAGE_IMPORTED:
-// Image events.
+// ImageImported sends e as an event of the kind EVENT_TYPE_IMAGE_IMPORTED.
 func (em *EventEmitter) ImageImported(ctx context.Context, e *v1alpha.Event) error {
 	return em.Emit(ctx, EventKindImageImported, e)
 }

@@ -37,6 +37,7 @@ import (
 	errdetails "google.golang.org/genproto/googleapis/rpc/errdetails"
 	codes "google.golang.org/grpc/codes"
 	status "google.golang.org/grpc/status"
+	proto "google.golang.org/protobuf/proto"
 	protoadapt "google.golang.org/protobuf/protoadapt"
 	iter "iter"
 	regexp "regexp"
@@ -1764,8 +1765,13 @@ func ActionableErrorOf(message *v1.ActionableErr) *ActionableError {
 
 // ClassifyActionableError returns the ActionableError that err is or wraps,
 // else a new one around err with the code and the suggestions of
-// ClassifyStatusCode.
+// ClassifyStatusCode. It is nil for a nil error: compare it with nil before it
+// becomes an error, since an error that holds a nil *ActionableError is not
+// nil.
 func ClassifyActionableError(phase StatusCodePhase, err error) *ActionableError {
+	if err == nil {
+		return nil
+	}
 	if known, ok := ActionableErrorFrom(err); ok {
 		return known
 	}
@@ -1778,7 +1784,7 @@ func ClassifyActionableError(phase StatusCodePhase, err error) *ActionableError 
 // with its ErrorInfo, gives one with the code and the text alone.
 func ActionableErrorFrom(err error) (*ActionableError, bool) {
 	var known *ActionableError
-	if errors.As(err, &known) {
+	if errors.As(err, &known) && known != nil {
 		return known, true
 	}
 	received, _ := status.FromError(err)
@@ -1806,6 +1812,9 @@ func ActionableErrorFrom(err error) (*ActionableError, bool) {
 
 // Error returns the text of the message, or without one that of the code.
 func (e *ActionableError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	if text := e.message.GetMessage(); text != "" {
 		return text
 	}
@@ -1813,19 +1822,26 @@ func (e *ActionableError) Error() string {
 }
 
 // Unwrap returns the cause, if there is one.
-func (e *ActionableError) Unwrap() error { return e.cause }
+func (e *ActionableError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.cause
+}
 
 // Is tells whether target is the StatusCodeError of the same code.
-func (e *ActionableError) Is(target error) bool { return target == StatusCodeError(e.Code()) }
+func (e *ActionableError) Is(target error) bool {
+	return e != nil && target == StatusCodeError(e.Code())
+}
 
 // Code returns the code.
-func (e *ActionableError) Code() v1.StatusCode { return e.message.GetErrCode() }
+func (e *ActionableError) Code() v1.StatusCode { return e.Proto().GetErrCode() }
 
 // Suggestions goes through what a user can do, each a code with the action in
 // words.
 func (e *ActionableError) Suggestions() iter.Seq2[v1.SuggestionCode, string] {
 	return func(yield func(v1.SuggestionCode, string) bool) {
-		for _, s := range e.message.GetSuggestions() {
+		for _, s := range e.Proto().GetSuggestions() {
 			if !yield(s.GetSuggestionCode(), s.GetAction()) {
 				return
 			}
@@ -1834,13 +1850,22 @@ func (e *ActionableError) Suggestions() iter.Seq2[v1.SuggestionCode, string] {
 }
 
 // Proto returns the message, which is not to be changed.
-func (e *ActionableError) Proto() *v1.ActionableErr { return e.message }
+func (e *ActionableError) Proto() *v1.ActionableErr {
+	if e == nil {
+		return nil
+	}
+	return e.message
+}
 
 // GRPCStatus is how gRPC sends the error: a status with the gRPC code of the
-// class, an ErrorInfo, the suggestions as Help and the message itself.
+// class, an ErrorInfo, the suggestions as Help and the message itself. What is
+// not UTF-8 in its texts is replaced.
 func (e *ActionableError) GRPCStatus() *status.Status {
+	if e == nil {
+		return nil
+	}
 	info, known := StatusCodeInfoOf(e.Code())
-	plain := status.New(actionableErrorGRPCCode(info.Class), e.Error())
+	plain := status.New(actionableErrorGRPCCode(info.Class), strings.ToValidUTF8(e.Error(), "\uFFFD"))
 	details := []protoadapt.MessageV1{&errdetails.ErrorInfo{
 		Reason: actionableErrorReason(info, known),
 		Domain: actionableErrorDomain,
@@ -1852,13 +1877,20 @@ func (e *ActionableError) GRPCStatus() *status.Status {
 	}}
 	help := new(errdetails.Help)
 	for _, action := range e.Suggestions() {
+		action = strings.ToValidUTF8(action, "\uFFFD")
 		help.Links = append(help.Links, &errdetails.Help_Link{Description: action, Url: actionableErrorURL(action)})
 	}
 	if len(help.Links) > 0 {
 		details = append(details, help)
 	}
 	detailed, err := plain.WithDetails(append(details, e.message)...)
-	if err != nil { // the message has text that is not UTF-8, and cannot be sent
+	if err != nil { // the message has text that is not UTF-8, and cannot be sent as it is
+		detailed, err = plain.WithDetails(append(details, actionableErrorClean(e.message))...)
+	}
+	if err != nil { // it cannot be sent at all: the rest says the most of it
+		detailed, err = plain.WithDetails(details...)
+	}
+	if err != nil {
 		return plain
 	}
 	return detailed
@@ -1889,6 +1921,21 @@ func actionableErrorReason(info *StatusCodeInfo, known bool) string {
 		return "CODE_OK"
 	}
 	return info.Name
+}
+
+// actionableErrorClean returns a copy of a message with what is not UTF-8 in
+// its texts replaced.
+func actionableErrorClean(message *v1.ActionableErr) *v1.ActionableErr {
+	message = proto.Clone(message).(*v1.ActionableErr)
+	if text := strings.ToValidUTF8(message.GetMessage(), "\uFFFD"); text != message.GetMessage() {
+		message.Message = text
+	}
+	for _, s := range message.GetSuggestions() {
+		if text := strings.ToValidUTF8(s.GetAction(), "\uFFFD"); text != s.GetAction() {
+			s.Action = text
+		}
+	}
+	return message
 }
 
 // actionableErrorURL returns the first link in a text; empty if there is none.

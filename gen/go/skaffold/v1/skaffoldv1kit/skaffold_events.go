@@ -13,6 +13,7 @@ import (
 	proto "google.golang.org/protobuf/proto"
 	iter "iter"
 	strconv "strconv"
+	strings "strings"
 )
 
 // EventKind tells the kinds of Event apart. Its values are the field numbers of
@@ -763,7 +764,13 @@ type EventEmitterOption func(*EventEmitter)
 
 // WithEventErrors sets how an error becomes the ActionableErr of an event. By
 // default, an error that has a method Proto() *ActionableErr, or that wraps
-// one, gives its message; any other one gives its text as the message.
+// one, gives a copy of its message; any other one gives its text as the
+// message, and as the errCode what it, or one that it wraps, returns from a
+// method Code() StatusCode.
+//
+// An error that has neither method leaves the errCode unset: classify it first.
+// So does one received from gRPC, whose details are not looked at: convert it
+// to the API's own error first.
 func WithEventErrors(f func(error) *v1.ActionableErr) EventEmitterOption {
 	return func(em *EventEmitter) { em.toError = f }
 }
@@ -1225,14 +1232,27 @@ func (parts *eventParts[V]) send(ctx context.Context, em *EventEmitter) error {
 	return em.sink(ctx, &parts.event)
 }
 
-// eventError is the message of the first error in the tree that has one, or
-// else one with the error's text.
-func eventError(err error) *v1.ActionableErr {
+// eventError is a copy of the message of the first error in the tree that has
+// one, or else a message with the error's text and with the code of the first
+// error in the tree that has one.
+func eventError(err error) (p *v1.ActionableErr) {
+	defer func() {
+		if recover() != nil { // as the methods of a nil pointer may panic
+			p = new(v1.ActionableErr)
+			p.Message = strings.ToValidUTF8(fmt.Sprint(err), "\uFFFD")
+		}
+	}()
 	var known interface{ Proto() *v1.ActionableErr }
 	if errors.As(err, &known) {
-		return known.Proto()
+		if p = known.Proto(); p != nil {
+			return proto.CloneOf(p)
+		}
 	}
-	p := new(v1.ActionableErr)
-	p.Message = err.Error()
+	p = new(v1.ActionableErr)
+	p.Message = strings.ToValidUTF8(err.Error(), "\uFFFD")
+	var coded interface{ Code() v1.StatusCode }
+	if errors.As(err, &coded) {
+		p.ErrCode = coded.Code()
+	}
 	return p
 }

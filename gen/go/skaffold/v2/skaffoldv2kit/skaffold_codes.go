@@ -20,6 +20,7 @@ import (
 	errdetails "google.golang.org/genproto/googleapis/rpc/errdetails"
 	codes "google.golang.org/grpc/codes"
 	status "google.golang.org/grpc/status"
+	proto "google.golang.org/protobuf/proto"
 	protoadapt "google.golang.org/protobuf/protoadapt"
 	iter "iter"
 	slices "slices"
@@ -72,8 +73,13 @@ func ActionableErrorOf(message *v2.ActionableErr) *ActionableError {
 
 // ClassifyActionableError returns the ActionableError that err is or wraps,
 // else a new one around err with the code and the suggestions of
-// ClassifyStatusCode.
+// ClassifyStatusCode. It is nil for a nil error: compare it with nil before it
+// becomes an error, since an error that holds a nil *ActionableError is not
+// nil.
 func ClassifyActionableError(phase skaffoldenumskit.StatusCodePhase, err error) *ActionableError {
+	if err == nil {
+		return nil
+	}
 	if known, ok := ActionableErrorFrom(err); ok {
 		return known
 	}
@@ -86,7 +92,7 @@ func ClassifyActionableError(phase skaffoldenumskit.StatusCodePhase, err error) 
 // with its ErrorInfo, gives one with the code and the text alone.
 func ActionableErrorFrom(err error) (*ActionableError, bool) {
 	var known *ActionableError
-	if errors.As(err, &known) {
+	if errors.As(err, &known) && known != nil {
 		return known, true
 	}
 	received, _ := status.FromError(err)
@@ -114,6 +120,9 @@ func ActionableErrorFrom(err error) (*ActionableError, bool) {
 
 // Error returns the text of the message, or without one that of the code.
 func (e *ActionableError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	if text := e.message.GetMessage(); text != "" {
 		return text
 	}
@@ -121,21 +130,26 @@ func (e *ActionableError) Error() string {
 }
 
 // Unwrap returns the cause, if there is one.
-func (e *ActionableError) Unwrap() error { return e.cause }
+func (e *ActionableError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.cause
+}
 
 // Is tells whether target is the StatusCodeError of the same code.
 func (e *ActionableError) Is(target error) bool {
-	return target == skaffoldenumskit.StatusCodeError(e.Code())
+	return e != nil && target == skaffoldenumskit.StatusCodeError(e.Code())
 }
 
 // Code returns the code.
-func (e *ActionableError) Code() enums.StatusCode { return e.message.GetErrCode() }
+func (e *ActionableError) Code() enums.StatusCode { return e.Proto().GetErrCode() }
 
 // Suggestions goes through what a user can do, each a code with the action in
 // words.
 func (e *ActionableError) Suggestions() iter.Seq2[enums.SuggestionCode, string] {
 	return func(yield func(enums.SuggestionCode, string) bool) {
-		for _, s := range e.message.GetSuggestions() {
+		for _, s := range e.Proto().GetSuggestions() {
 			if !yield(s.GetSuggestionCode(), s.GetAction()) {
 				return
 			}
@@ -144,13 +158,22 @@ func (e *ActionableError) Suggestions() iter.Seq2[enums.SuggestionCode, string] 
 }
 
 // Proto returns the message, which is not to be changed.
-func (e *ActionableError) Proto() *v2.ActionableErr { return e.message }
+func (e *ActionableError) Proto() *v2.ActionableErr {
+	if e == nil {
+		return nil
+	}
+	return e.message
+}
 
 // GRPCStatus is how gRPC sends the error: a status with the gRPC code of the
-// class, an ErrorInfo, the suggestions as Help and the message itself.
+// class, an ErrorInfo, the suggestions as Help and the message itself. What is
+// not UTF-8 in its texts is replaced.
 func (e *ActionableError) GRPCStatus() *status.Status {
+	if e == nil {
+		return nil
+	}
 	info, known := skaffoldenumskit.StatusCodeInfoOf(e.Code())
-	plain := status.New(actionableErrorGRPCCode(info.Class), e.Error())
+	plain := status.New(actionableErrorGRPCCode(info.Class), strings.ToValidUTF8(e.Error(), "\uFFFD"))
 	details := []protoadapt.MessageV1{&errdetails.ErrorInfo{
 		Reason: actionableErrorReason(info, known),
 		Domain: actionableErrorDomain,
@@ -162,13 +185,20 @@ func (e *ActionableError) GRPCStatus() *status.Status {
 	}}
 	help := new(errdetails.Help)
 	for _, action := range e.Suggestions() {
+		action = strings.ToValidUTF8(action, "\uFFFD")
 		help.Links = append(help.Links, &errdetails.Help_Link{Description: action, Url: actionableErrorURL(action)})
 	}
 	if len(help.Links) > 0 {
 		details = append(details, help)
 	}
 	detailed, err := plain.WithDetails(append(details, e.message)...)
-	if err != nil { // the message has text that is not UTF-8, and cannot be sent
+	if err != nil { // the message has text that is not UTF-8, and cannot be sent as it is
+		detailed, err = plain.WithDetails(append(details, actionableErrorClean(e.message))...)
+	}
+	if err != nil { // it cannot be sent at all: the rest says the most of it
+		detailed, err = plain.WithDetails(details...)
+	}
+	if err != nil {
 		return plain
 	}
 	return detailed
@@ -199,6 +229,21 @@ func actionableErrorReason(info *skaffoldenumskit.StatusCodeInfo, known bool) st
 		return "CODE_OK"
 	}
 	return info.Name
+}
+
+// actionableErrorClean returns a copy of a message with what is not UTF-8 in
+// its texts replaced.
+func actionableErrorClean(message *v2.ActionableErr) *v2.ActionableErr {
+	message = proto.Clone(message).(*v2.ActionableErr)
+	if text := strings.ToValidUTF8(message.GetMessage(), "\uFFFD"); text != message.GetMessage() {
+		message.Message = text
+	}
+	for _, s := range message.GetSuggestions() {
+		if text := strings.ToValidUTF8(s.GetAction(), "\uFFFD"); text != s.GetAction() {
+			s.Action = text
+		}
+	}
+	return message
 }
 
 // actionableErrorURL returns the first link in a text; empty if there is none.

@@ -9,11 +9,13 @@ import (
 	context "context"
 	errors "errors"
 	fmt "fmt"
+	enums "github.com/skaffoldgen/protoc-gen-skaffold/gen/go/skaffold/enums"
 	v2 "github.com/skaffoldgen/protoc-gen-skaffold/gen/go/skaffold/v2"
 	proto "google.golang.org/protobuf/proto"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	iter "iter"
 	strconv "strconv"
+	strings "strings"
 	time "time"
 )
 
@@ -861,8 +863,8 @@ const (
 	EventStatusCompleted = "Completed"
 	// EventStatusCanceled is the status "Canceled".
 	EventStatusCanceled = "Canceled"
-	// EventStatusNotStarted is the status "Not Started".
-	EventStatusNotStarted = "Not Started"
+	// EventStatusNotStarted is the status "NotStarted".
+	EventStatusNotStarted = "NotStarted"
 	// EventStatusStarted is the status "Started".
 	EventStatusStarted = "Started"
 	// EventStatusTerminated is the status "Terminated".
@@ -1038,11 +1040,10 @@ const (
 	StatusCheckSubtaskEventStatusFailed = "Failed"
 )
 
-// Values of FileSyncEvent.status: status of file sync. one of: Not Started,
-// InProgress, Succeeded, Failed. The field is a string, and others can occur.
+// Values of FileSyncEvent.status. The field is a string, and others can occur.
 const (
-	// FileSyncEventStatusNotStarted is the status "Not Started".
-	FileSyncEventStatusNotStarted = "Not Started"
+	// FileSyncEventStatusNotStarted is the status "NotStarted".
+	FileSyncEventStatusNotStarted = "NotStarted"
 	// FileSyncEventStatusInProgress is the status "InProgress".
 	FileSyncEventStatusInProgress = "InProgress"
 	// FileSyncEventStatusSucceeded is the status "Succeeded".
@@ -1147,21 +1148,27 @@ func NewEventEmitter(sink func(context.Context, *v2.Event) error, options ...Eve
 // EventEmitterOption changes how an EventEmitter works.
 type EventEmitterOption func(*EventEmitter)
 
-// WithEventClock sets the clock that events get their timestamp from, in place
-// of time.Now.
+// WithEventClock sets the clock that the field timestamp of events is set from,
+// in place of time.Now.
 func WithEventClock(now func() time.Time) EventEmitterOption {
 	return func(em *EventEmitter) { em.now = now }
 }
 
 // WithEventErrors sets how an error becomes the ActionableErr of an event. By
 // default, an error that has a method Proto() *ActionableErr, or that wraps
-// one, gives its message; any other one gives its text as the message.
+// one, gives a copy of its message; any other one gives its text as the
+// message, and as the errCode what it, or one that it wraps, returns from a
+// method Code() StatusCode.
+//
+// An error that has neither method leaves the errCode unset: classify it first.
+// So does one received from gRPC, whose details are not looked at: convert it
+// to the API's own error first.
 func WithEventErrors(f func(error) *v2.ActionableErr) EventEmitterOption {
 	return func(em *EventEmitter) { em.toError = f }
 }
 
-// Emit sends an event, with the current time as its timestamp unless it has
-// one. A nil event stands for an empty one.
+// Emit sends an event, with the current time in its field timestamp unless that
+// is set. A nil event stands for an empty one.
 func (em *EventEmitter) Emit(ctx context.Context, e *v2.Event) error {
 	if e == nil {
 		e = new(v2.Event)
@@ -1459,7 +1466,7 @@ func (em *EventEmitter) FileSyncEvent(ctx context.Context, p *v2.FileSyncEvent) 
 }
 
 // FileSyncEventNotStarted sends an event with p as its fileSyncEvent, with the
-// status "Not Started".
+// status "NotStarted".
 func (em *EventEmitter) FileSyncEventNotStarted(ctx context.Context, p *v2.FileSyncEvent) error {
 	if p == nil {
 		p = new(v2.FileSyncEvent)
@@ -1820,14 +1827,27 @@ func (parts *eventParts[V]) send(ctx context.Context, em *EventEmitter) error {
 	return em.sink(ctx, &parts.event)
 }
 
-// eventError is the message of the first error in the tree that has one, or
-// else one with the error's text.
-func eventError(err error) *v2.ActionableErr {
+// eventError is a copy of the message of the first error in the tree that has
+// one, or else a message with the error's text and with the code of the first
+// error in the tree that has one.
+func eventError(err error) (p *v2.ActionableErr) {
+	defer func() {
+		if recover() != nil { // as the methods of a nil pointer may panic
+			p = new(v2.ActionableErr)
+			p.Message = strings.ToValidUTF8(fmt.Sprint(err), "\uFFFD")
+		}
+	}()
 	var known interface{ Proto() *v2.ActionableErr }
 	if errors.As(err, &known) {
-		return known.Proto()
+		if p = known.Proto(); p != nil {
+			return proto.CloneOf(p)
+		}
 	}
-	p := new(v2.ActionableErr)
-	p.Message = err.Error()
+	p = new(v2.ActionableErr)
+	p.Message = strings.ToValidUTF8(err.Error(), "\uFFFD")
+	var coded interface{ Code() enums.StatusCode }
+	if errors.As(err, &coded) {
+		p.ErrCode = coded.Code()
+	}
 	return p
 }

@@ -17,8 +17,8 @@ import (
 
 func TestLookup(t *testing.T) {
 	for name, want := range map[string]codeskit.StatusCodeInfo{
-		"STATUS_CODE_FINE": {Code: 0, Name: "STATUS_CODE_FINE", Phase: codeskit.StatusCodePhaseNone_, Class: codeskit.StatusCodeClassFine, Description: "all is well"},
-		"STATUS_CODE_GOOD": {Code: 0, Name: "STATUS_CODE_FINE", Phase: codeskit.StatusCodePhaseNone_, Class: codeskit.StatusCodeClassFine, Description: "all is well"},
+		"STATUS_CODE_FINE": {Code: 0, Name: "STATUS_CODE_FINE", Phase: codeskit.StatusCodePhaseNothing, Class: codeskit.StatusCodeClassFine, Description: "all is well"},
+		"STATUS_CODE_GOOD": {Code: 0, Name: "STATUS_CODE_FINE", Phase: codeskit.StatusCodePhaseNothing, Class: codeskit.StatusCodeClassFine, Description: "all is well"},
 		"disk_full": {
 			Code: 2000000000, Name: "disk_full", Number: 2000000000, Phase: codeskit.StatusCodePhaseDisk, Class: codeskit.StatusCodeClassFar,
 			Section: "Files\nand folders", Description: "The disk is full.\n  Indented.",
@@ -65,7 +65,7 @@ func TestOrder(t *testing.T) {
 	if !slices.Equal(disk, []string{"disk_full", "DISK_GONE", "DISK_ODD"}) || !slices.Equal(near, []string{"DISK_ODD"}) {
 		t.Errorf("disk %v, near %v", disk, near)
 	}
-	for phase, want := range map[codeskit.StatusCodePhase]string{0: "None", 1: "disk", 2: "the net", 3: "none", 4: "StatusCodePhase(4)"} {
+	for phase, want := range map[codeskit.StatusCodePhase]string{0: "None", 1: "disk", 2: "the net", 3: "nothing", 4: "StatusCodePhase(4)"} {
 		if phase.String() != want {
 			t.Errorf("phase %d is %q", phase, phase)
 		}

@@ -13,6 +13,14 @@ func TestClosed(t *testing.T) {
 	if k := kit.KindOfJobEvent(nil); k != kit.JobEventKindEnd {
 		t.Errorf("the default kind is %v", k)
 	}
+	other := 0
+	cases := kit.JobEventCases{Otherwise: func(*closedpb.JobEvent) error { other++; return nil }, End: func(*closedpb.JobEvent) error { other += 10; return nil }}
+	if err := cases.Handle(nil); err != nil || other != 1 {
+		t.Errorf("the nil event: %d, %v", other, err)
+	}
+	if err := cases.Handle(new(closedpb.JobEvent)); err != nil || other != 11 {
+		t.Errorf("the event with the default: %d, %v", other, err)
+	}
 	var sent *closedpb.JobEvent
 	em := kit.NewJobEventEmitter(func(_ context.Context, e *closedpb.JobEvent) error { sent = e; return nil },
 		kit.WithJobEventClock(func() time.Time { return time.Unix(9, 0) }))

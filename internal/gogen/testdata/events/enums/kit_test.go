@@ -2,6 +2,7 @@ package case_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -62,12 +63,33 @@ func TestMachineEmitter(t *testing.T) {
 	}
 }
 
+// visitor is a visitor for which only nil events come.
+type visitor struct {
+	kit.EventVisitor
+	called *string
+}
+
+func (v visitor) VisitUnknown(e *enumspb.Event) error {
+	if e == nil {
+		*v.called += "visited nil "
+	}
+	return nil
+}
+
 // TestImported covers an enum of another package, whose zero is a kind.
 func TestImported(t *testing.T) {
 	if k := kit.KindOfEvent(nil); k != kit.EventKindStarted || k.What() != otherpb.EventType_STARTED {
 		t.Errorf("the kind of nil is %v", k)
 	}
 	called := ""
+	nothing := kit.EventCases{
+		Started:   func(*enumspb.Event) error { called += "started "; return nil },
+		Otherwise: func(*enumspb.Event) error { called += "otherwise "; return nil },
+	}
+	if err := errors.Join(nothing.Handle(nil), nothing.Handle(new(enumspb.Event)), kit.VisitEvent(nil, visitor{called: &called})); err != nil || called != "otherwise started visited nil " {
+		t.Errorf("called are %q, %v", called, err)
+	}
+	called = ""
 	cases := kit.EventCases{
 		String:     func(*enumspb.Event) error { called += "string "; return nil },
 		Handle_:    func(*enumspb.Event) error { called += "Handle "; return nil },

@@ -245,6 +245,49 @@ var problem = func() *shapespb.Problem_Error {
 	return p
 }()
 
+// red is an error that has a code, and a message only if it has one.
+type red struct{ message *shapespb.Problem_Error }
+
+func (*red) Error() string                    { return "red" }
+func (r *red) Proto() *shapespb.Problem_Error { return r.message }
+func (*red) Code() shapespb.Color             { return shapespb.Color_RED }
+
+// TestErrors covers what the default makes of an error.
+func TestErrors(t *testing.T) {
+	var sent *shapespb.Event
+	em := kit.NewEventEmitter(func(_ context.Context, e *shapespb.Event) error { sent = e; return nil })
+	for _, c := range []struct {
+		err  error
+		text string
+		code shapespb.Color
+	}{
+		{errors.New("a\xffb"), "a\uFFFDb", 0},
+		{fmt.Errorf("around: %w", new(red)), "around: red", shapespb.Color_RED},
+		{errors.Join(errors.New("first"), new(red)), "first\nred", shapespb.Color_RED},
+		{(*red)(nil), "red", 0},
+		{(*shy)(nil), "<nil>", 0},
+	} {
+		if err := em.FinishedFailed(t.Context(), nil, c.err); err != nil {
+			t.Fatal(err)
+		}
+		got := sent.GetFinished().GetErr()
+		if got.GetMessage() != c.text || got.GetColor() != c.code {
+			t.Errorf("%T gives %v", c.err, got)
+		}
+		if _, err := proto.Marshal(sent); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := em.FinishedFailed(t.Context(), nil, &red{problem}); err != nil || sent.GetFinished().GetErr() == problem || !proto.Equal(sent.GetFinished().GetErr(), problem) {
+		t.Errorf("the message is not a copy of the error's: %v, %v", sent, err)
+	}
+}
+
+// shy is an error whose methods panic for nil.
+type shy struct{ text string }
+
+func (s *shy) Error() string { return s.text }
+
 func TestEmitter(t *testing.T) {
 	var sent *shapespb.Event
 	sink := func(_ context.Context, e *shapespb.Event) error { sent = e; return nil }
