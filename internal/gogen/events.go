@@ -1,6 +1,7 @@
 package gogen
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -63,12 +64,17 @@ func generateEvents(k *kit, f *file) error {
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	g := k.newFile(f, "events")
 	writers := make([]*eventWriter, len(list))
 	deprecated := false
+	var about []string
 	for i, e := range list {
-		writers[i] = newEventWriter(k, f, g, e)
+		writers[i] = newEventWriter(k, f, e)
 		deprecated = deprecated || writers[i].usesDeprecated()
+		about = append(about, writers[i].about()...)
+	}
+	g := k.newFile(f, "events", about...)
+	for _, w := range writers {
+		w.GeneratedFile = g
 	}
 	if deprecated {
 		g.P("//lint:file-ignore SA1019 What is deprecated is still part of the API.")
@@ -139,8 +145,9 @@ type eventError struct {
 	code *protogen.Field // its only field of an enum; nil for none
 }
 
-func newEventWriter(k *kit, f *file, g *protogen.GeneratedFile, e *events.Event) *eventWriter {
-	w := &eventWriter{GeneratedFile: g, kit: k, event: e, msg: findMessage(f.Messages, e.Message.FullName), fileDesc: f.Desc}
+// newEventWriter decides on all names; the file is given to it afterwards.
+func newEventWriter(k *kit, f *file, e *events.Event) *eventWriter {
+	w := &eventWriter{kit: k, event: e, msg: findMessage(f.Messages, e.Message.FullName), fileDesc: f.Desc}
 	if e.Time != nil {
 		w.time = findField(w.msg, e.Time)
 	}
@@ -153,6 +160,34 @@ func newEventWriter(k *kit, f *file, g *protogen.GeneratedFile, e *events.Event)
 	w.addShared()
 	w.setNames()
 	return w
+}
+
+// about is what the package's documentation says of the event: how it is read,
+// and how it is made.
+func (w *eventWriter) about() []string {
+	n, kind := w.name, w.kinds[0]
+	for _, k := range w.kinds {
+		if k.cases != "" && k.emit != "" && !k.unspecified && !k.alias {
+			kind = k
+			break
+		}
+	}
+	carried := "payload"
+	if w.kindOf != nil {
+		carried = "event"
+	}
+	lines := []string{
+		"", "# " + n.event, "", "A consumer handles the kinds that it knows, and is told of the others:", "",
+		fmt.Sprintf("\tcases := %s.%s{%s: on%[3]s, %s: onOther}", w.kit.name, n.cases, kind.cases, n.otherwise),
+		"\terr := cases." + n.handle + "(event)", "",
+		"A producer makes events and sends them to a sink in one call:", "",
+		fmt.Sprintf("\tem := %s.%s(sink)", w.kit.name, n.newEmitter),
+		fmt.Sprintf("\terr := em.%s(ctx, %s)", kind.emit, carried),
+	}
+	if kind.emit == "" {
+		return lines[:7]
+	}
+	return lines
 }
 
 // write writes the declarations in the order in which a reader wants them.

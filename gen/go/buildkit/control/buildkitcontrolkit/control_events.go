@@ -4,6 +4,18 @@
 // Package buildkitcontrolkit has the events of
 // github.com/moby/buildkit/api/services/control/control.proto as typed Go, for
 // users of package buildkitcontrol.
+//
+// # BuildHistoryEvent
+//
+// A consumer handles the kinds that it knows, and is told of the others:
+//
+//	cases := buildkitcontrolkit.BuildHistoryEventCases{Started: onStarted, Otherwise: onOther}
+//	err := cases.Handle(event)
+//
+// A producer makes events and sends them to a sink in one call:
+//
+//	em := buildkitcontrolkit.NewBuildHistoryEventEmitter(sink)
+//	err := em.Started(ctx, event)
 package buildkitcontrolkit
 
 import (

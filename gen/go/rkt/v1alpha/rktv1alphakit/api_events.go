@@ -3,6 +3,18 @@
 
 // Package rktv1alphakit has the events of api/v1alpha/api.proto as typed Go,
 // for users of package rktv1alpha.
+//
+// # Event
+//
+// A consumer handles the kinds that it knows, and is told of the others:
+//
+//	cases := rktv1alphakit.EventCases{PodPrepared: onPodPrepared, Otherwise: onOther}
+//	err := cases.Handle(event)
+//
+// A producer makes events and sends them to a sink in one call:
+//
+//	em := rktv1alphakit.NewEventEmitter(sink)
+//	err := em.PodPrepared(ctx, event)
 package rktv1alphakit
 
 import (

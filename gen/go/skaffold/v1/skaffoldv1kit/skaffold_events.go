@@ -3,6 +3,18 @@
 
 // Package skaffoldv1kit has the events of skaffold.proto as typed Go, for users
 // of package skaffoldv1.
+//
+// # Event
+//
+// A consumer handles the kinds that it knows, and is told of the others:
+//
+//	cases := skaffoldv1kit.EventCases{MetaEvent: onMetaEvent, Otherwise: onOther}
+//	err := cases.Handle(event)
+//
+// A producer makes events and sends them to a sink in one call:
+//
+//	em := skaffoldv1kit.NewEventEmitter(sink)
+//	err := em.MetaEvent(ctx, payload)
 package skaffoldv1kit
 
 import (

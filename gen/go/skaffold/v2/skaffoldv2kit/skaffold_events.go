@@ -3,6 +3,18 @@
 
 // Package skaffoldv2kit has the events of v2/skaffold.proto as typed Go, for
 // users of package skaffoldv2.
+//
+// # Event
+//
+// A consumer handles the kinds that it knows, and is told of the others:
+//
+//	cases := skaffoldv2kit.EventCases{MetaEvent: onMetaEvent, Otherwise: onOther}
+//	err := cases.Handle(event)
+//
+// A producer makes events and sends them to a sink in one call:
+//
+//	em := skaffoldv2kit.NewEventEmitter(sink)
+//	err := em.MetaEvent(ctx, payload)
 package skaffoldv2kit
 
 import (
