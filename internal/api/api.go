@@ -291,6 +291,8 @@ type Enum struct {
 	Parent   *Message // nil at the top level
 	Values   []*EnumValue
 	Desc     *descriptorpb.EnumDescriptorProto
+
+	features features
 }
 
 // LongName is the name inside the package: Outer.Inner.

@@ -187,7 +187,7 @@ func (f *File) declare() {
 		f.Messages = append(f.Messages, f.declareMessage(nil, d))
 	}
 	for _, d := range f.Desc.GetEnumType() {
-		f.Enums = append(f.Enums, f.declareEnum(nil, d))
+		f.Enums = append(f.Enums, f.declareEnum(nil, f.features, d))
 	}
 	for _, d := range f.Desc.GetExtension() {
 		f.Extensions = append(f.Extensions, f.declareField(nil, f.features, d))
@@ -231,7 +231,7 @@ func (f *File) declareMessage(parent *Message, d *descriptorpb.DescriptorProto) 
 		m.Messages = append(m.Messages, f.declareMessage(m, n))
 	}
 	for _, e := range d.GetEnumType() {
-		m.Enums = append(m.Enums, f.declareEnum(m, e))
+		m.Enums = append(m.Enums, f.declareEnum(m, m.features, e))
 	}
 	for _, x := range d.GetExtension() {
 		m.Extensions = append(m.Extensions, f.declareField(m, m.features, x))
@@ -248,13 +248,14 @@ func (f *File) declareField(parent *Message, inherited features, d *descriptorpb
 	}
 }
 
-func (f *File) declareEnum(parent *Message, d *descriptorpb.EnumDescriptorProto) *Enum {
+func (f *File) declareEnum(parent *Message, inherited features, d *descriptorpb.EnumDescriptorProto) *Enum {
 	e := &Enum{
 		Decl:     Decl{Name: d.GetName(), File: f},
 		FullName: childName(f, parent, d.GetName()),
 		Parent:   parent,
 		Desc:     d,
 		Values:   make([]*EnumValue, 0, len(d.GetValue())),
+		features: inherited.with(d.GetOptions().GetFeatures()),
 	}
 	for _, v := range d.GetValue() {
 		e.Values = append(e.Values, &EnumValue{Decl: Decl{Name: v.GetName(), File: f}, Parent: e, Desc: v})

@@ -9,6 +9,7 @@ import (
 type features struct {
 	presence descriptorpb.FeatureSet_FieldPresence
 	encoding descriptorpb.FeatureSet_MessageEncoding
+	enumType descriptorpb.FeatureSet_EnumType
 }
 
 // editionDefaults are the defaults of descriptor.proto for each edition.
@@ -16,8 +17,12 @@ func editionDefaults(e descriptorpb.Edition) features {
 	f := features{
 		presence: descriptorpb.FeatureSet_EXPLICIT,
 		encoding: descriptorpb.FeatureSet_LENGTH_PREFIXED,
+		enumType: descriptorpb.FeatureSet_OPEN,
 	}
-	if e == descriptorpb.Edition_EDITION_PROTO3 {
+	switch e {
+	case descriptorpb.Edition_EDITION_PROTO2:
+		f.enumType = descriptorpb.FeatureSet_CLOSED
+	case descriptorpb.Edition_EDITION_PROTO3:
 		f.presence = descriptorpb.FeatureSet_IMPLICIT
 	}
 	return f
@@ -30,6 +35,9 @@ func (f features) with(set *descriptorpb.FeatureSet) features {
 	}
 	if v := set.GetMessageEncoding(); v != 0 {
 		f.encoding = v
+	}
+	if v := set.GetEnumType(); v != 0 {
+		f.enumType = v
 	}
 	return f
 }
@@ -79,3 +87,7 @@ func (f *Field) IsDelimited() bool {
 	}
 	return f.features.encoding == descriptorpb.FeatureSet_DELIMITED
 }
+
+// IsClosed tells an enum whose readers refuse numbers that it does not define
+// (protobuf.dev, "Enum Behavior").
+func (e *Enum) IsClosed() bool { return e.features.enumType == descriptorpb.FeatureSet_CLOSED }

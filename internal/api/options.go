@@ -49,10 +49,10 @@ func (o Options) Unknown() []byte {
 	return o.msg.GetUnknown()
 }
 
-// CustomOption is a custom option that a declaration has, decoded with the
-// extension that a file of the request defines.
-type CustomOption struct {
-	// Name is the extension's full name.
+// Option is an option that a declaration has: a custom one, decoded with
+// the extension that a file of the request defines, or one of descriptor.proto.
+type Option struct {
+	// Name is the extension's full name, or the plain one of descriptor.proto.
 	Name string
 	// Value is a bool, int32, int64, uint32, uint64, float32, float64 or string;
 	// the name of an enum value (or its number, if it has no name); bytes; a
@@ -63,7 +63,7 @@ type CustomOption struct {
 
 // Custom lists the custom options by name. An option whose extension no file of
 // the request defines is not among them.
-func (o Options) Custom() []CustomOption {
+func (o Options) Custom() []Option {
 	unknown := o.Unknown()
 	if len(unknown) == 0 {
 		return nil
@@ -73,14 +73,29 @@ func (o Options) Custom() []CustomOption {
 	if err := unmarshal.Unmarshal(unknown, msg); err != nil {
 		return nil // bytes that do not fit the extension: not readable as it
 	}
-	var list []CustomOption
+	var list []Option
 	msg.ProtoReflect().Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		if fd.IsExtension() {
-			list = append(list, CustomOption{Name: string(fd.FullName()), Value: plain(fd, v)})
+			list = append(list, Option{Name: string(fd.FullName()), Value: plain(fd, v)})
 		}
 		return true
 	})
-	slices.SortFunc(list, func(a, b CustomOption) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(list, func(a, b Option) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+// Standard lists the options of descriptor.proto that are set, by number.
+func (o Options) Standard() []Option {
+	if o.msg == nil {
+		return nil
+	}
+	var list []Option
+	fields := o.msg.Descriptor().Fields()
+	for i := range fields.Len() {
+		if fd := fields.Get(i); o.msg.Has(fd) {
+			list = append(list, Option{Name: string(fd.Name()), Value: plain(fd, o.msg.Get(fd))})
+		}
+	}
 	return list
 }
 

@@ -55,7 +55,7 @@ const optionSource = `
 	extend google.protobuf.ServiceOptions { optional string of_service = 60000; }
 	extend google.protobuf.MethodOptions { optional string of_method = 60000; }`
 
-func TestCustomOptions(t *testing.T) {
+func TestOptions(t *testing.T) {
 	tests := []struct {
 		option string
 		name   string
@@ -115,7 +115,7 @@ func TestCustomOptions(t *testing.T) {
 				source += " option " + option + ";"
 			}
 			options := buildWithOptions(t, source+" }", nil).Message("p.M").Options()
-			want := []api.CustomOption{{Name: test.name, Value: test.want}}
+			want := []api.Option{{Name: test.name, Value: test.want}}
 			if diff := cmp.Diff(want, options.Custom(), cmpopts.EquateNaNs()); diff != "" {
 				t.Errorf("custom options (-want +got):\n%s", diff)
 			}
@@ -179,7 +179,7 @@ func TestOptionsOfAllDeclarations(t *testing.T) {
 		{f.Services[0].Options(), "opt.of_service", "service"},
 		{f.Services[0].Methods[0].Options(), "opt.of_method", "method"},
 	} {
-		if diff := cmp.Diff([]api.CustomOption{{Name: test.name, Value: test.want}}, test.options.Custom()); diff != "" {
+		if diff := cmp.Diff([]api.Option{{Name: test.name, Value: test.want}}, test.options.Custom()); diff != "" {
 			t.Errorf("options (-want +got):\n%s", diff)
 		}
 	}
@@ -191,7 +191,7 @@ func TestOptionsOfAllDeclarations(t *testing.T) {
 func TestOptionsAreSorted(t *testing.T) {
 	options := buildWithOptions(t, `syntax = "proto3"; package p; import "opt.proto";
 		message M { option (opt.text) = "t"; option (opt.Shape.nested) = 1; option (opt.flag) = true; option (opt.color) = RED; }`, nil).Message("p.M").Options()
-	want := []api.CustomOption{
+	want := []api.Option{
 		{Name: "opt.Shape.nested", Value: int32(1)},
 		{Name: "opt.color", Value: "RED"},
 		{Name: "opt.flag", Value: true},

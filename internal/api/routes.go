@@ -7,6 +7,9 @@ type Route struct {
 	Verb string // GET, PUT, POST, DELETE, PATCH, or the kind of a custom pattern
 	Path string
 	Body string // the request field that is the body, or *; empty for no body
+	// ResponseBody is the response field that is the body of the answer; empty for
+	// the whole response.
+	ResponseBody string
 }
 
 // HTTPOption is the full name of the extension that routes come from.
@@ -25,6 +28,7 @@ const (
 	httpBody               protowire.Number = 7
 	httpCustom             protowire.Number = 8
 	httpAdditionalBindings protowire.Number = 11
+	httpResponseBody       protowire.Number = 12
 
 	customKind protowire.Number = 1
 	customPath protowire.Number = 2
@@ -71,6 +75,8 @@ func decodeRoute(b []byte) (route Route, additional [][]byte, err error) {
 			return err
 		case httpBody:
 			route.Body = string(value)
+		case httpResponseBody:
+			route.ResponseBody = string(value)
 		case httpAdditionalBindings:
 			additional = append(additional, value)
 		}

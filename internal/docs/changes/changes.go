@@ -59,6 +59,17 @@ func (l *List) Of(name string) *Change {
 	return l.byName[name]
 }
 
+// RemovedFrom lists what was removed from a file.
+func (l *List) RemovedFrom(path string) []*Change {
+	var out []*Change
+	for _, c := range l.All {
+		if c.Kind == Removed && c.File.Path == path {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // Compare compares the files of two releases that wanted selects by their paths.
 // A type that moved to another file is the same type.
 func Compare(before, after *api.Model, wanted func(path string) bool) *List {

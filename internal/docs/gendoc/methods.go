@@ -107,7 +107,7 @@ func (m *ServiceMethod) Option(name string) any { return option(m.Options, m.x.O
 
 // CustomOption is an option that descriptor.proto does not define, with its
 // value decoded by the extension that a file of the request declares.
-type CustomOption = api.CustomOption
+type CustomOption = api.Option
 
 // CustomOptions lists the custom options of a declaration by name.
 func (f *File) CustomOptions() []CustomOption          { return f.x.Options().Custom() }

@@ -42,7 +42,7 @@ func (r Rule) String() string {
 // Of returns what the options of a declaration demand, in the order of the
 // options' names, and the custom options that the rules do not say completely,
 // so that nothing is lost on a reader.
-func Of(o api.Options) (list []Rule, rest []api.CustomOption) {
+func Of(o api.Options) (list []Rule, rest []api.Option) {
 	for _, option := range o.Custom() {
 		say, known := options[option.Name]
 		if !known {

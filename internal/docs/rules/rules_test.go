@@ -140,7 +140,7 @@ func TestOfMessage(t *testing.T) {
 	}
 }
 
-func check(t *testing.T, list []rules.Rule, rest []api.CustomOption, want, wantRest []string) {
+func check(t *testing.T, list []rules.Rule, rest []api.Option, want, wantRest []string) {
 	t.Helper()
 	var got, gotRest []string
 	for _, r := range list {
