@@ -1,256 +1,285 @@
-// Package eventlog keeps an ordered, bounded log of events for any number of
-// readers.
-//
-// A Log numbers its events from 1. Readers own a cursor and pull: what was
-// there before and what comes in are read by the same loop, in order, each
-// event once. Appending never waits for a reader; one that falls behind the
-// log's bounds is told what it missed.
 package eventlog
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"io"
-	"iter"
 	"sync"
-
-	"google.golang.org/protobuf/proto"
+	"sync/atomic"
 )
 
 // Seq is the number of an event in its log. The first has 1.
 type Seq uint64
 
-// ErrClosed is what Append returns after Close.
+// ErrClosed is what Append and Update return after Close.
 var ErrClosed = errors.New("eventlog: the log is closed")
 
-// TrimmedError tells a reader that the event it wants next is no longer in the
-// log.
-type TrimmedError struct {
-	From   Seq // what the reader wanted next
-	Oldest Seq // the oldest that there is; one more than the last if there is none
-}
+// ErrInUse is what Open returns for a journal that another log has open, in this
+// process or another.
+var ErrInUse = errors.New("the journal is in use by another process, or another log of this one")
 
-func (e *TrimmedError) Error() string {
-	return fmt.Sprintf("eventlog: event %d is no longer in the log, which begins with %d", e.From, e.Oldest)
-}
+// Bounds of a log whose Config has none.
+const (
+	defaultMaxEvents = 65_536
+	defaultMaxBytes  = 64 << 20
+)
 
 // Config says how a log is kept. The zero value is a log of 65,536 events.
+//
+// Its functions must not call the log, whose locks are held while they run. If
+// one of them panics the event is not appended, the log goes on as if it had
+// never come, and Append panics: with the same value, or, if the log has a
+// journal and it was Apply, with an error that wraps it and tells its stack.
 type Config[E any] struct {
-	// MaxEvents bounds the number of events that are kept; 0 means 65,536.
+	// MaxEvents bounds the number of events that are kept in memory; 0 or less
+	// means 65,536.
 	MaxEvents int
-	// MaxBytes bounds the sum of their sizes, as Size tells them; 0 means 64 MiB
-	// where there is a Size. The newest event is kept whatever its size is.
+	// MaxBytes bounds the sum of their sizes, as Size tells them; 0 or less
+	// means 64 MiB. It has no effect without Size. The newest event is kept
+	// whatever its size is.
 	MaxBytes int64
-	Size     func(E) int
+	// Size tells how many bytes an event counts for.
+	Size func(E) int
 	// Clone copies an event that is appended, so that the caller may go on
-	// changing it. Without it the log keeps what it is given.
+	// changing it. Without it the log keeps what it is given, and the caller
+	// must not change that.
 	Clone func(E) E
 	// Apply is called for each event, in order, before any reader sees it. Calls
-	// of Apply and Snapshot never overlap.
+	// of Apply, of Snapshot's function and of Update's function never overlap.
+	// It must not change the event.
 	Apply func(Seq, E)
 }
 
-// Proto is the Config for messages: they are cloned, and measured by their
-// encoded size.
-func Proto[M proto.Message]() Config[M] {
-	return Config[M]{
-		Size:  func(m M) int { return proto.Size(m) },
-		Clone: proto.CloneOf[M],
-	}
-}
-
 // Log is an append-only log. Its methods may be called by any number of
-// goroutines at a time.
+// goroutines at a time. It needs no closing unless it has a journal.
 type Log[E any] struct {
-	cfg Config[E]
+	cfg     Config[E]
+	journal *journal // nil if there is none
+	encode  func(E) ([]byte, error)
+	queue   queue[E] // events on their way into the journal
 
-	mu     sync.Mutex
-	recs   []*Record[E]
-	last   Seq
-	closed bool
-	wake   chan struct{} // closed and replaced when something changes
+	// write is held by the producer whose turn it is, from its decision to the
+	// last of its events. state is held, after write if both are, by whoever
+	// uses the state or changes the fields below: not while the disk is at work.
+	write sync.Mutex
+	state sync.Mutex
+
+	// Readers take no lock. What they find is in order because a producer sets
+	// oldest before it empties slots, and last after it has filled one.
+	ring    atomic.Pointer[ring[E]]
+	oldest  atomic.Uint64 // of the events that are kept; last+1 if there is none
+	last    atomic.Uint64 // of all events
+	closed  atomic.Bool
+	waiting atomic.Pointer[waiters] // nil if no reader waits
+
+	bytes int64 // sum of the sizes of what is kept
 }
 
-// New makes an empty log.
+// New makes an empty log, which is kept in memory only.
 func New[E any](cfg Config[E]) *Log[E] {
-	return &Log[E]{cfg: cfg, wake: make(chan struct{})}
+	if cfg.MaxEvents <= 0 {
+		cfg.MaxEvents = defaultMaxEvents
+	}
+	if cfg.MaxBytes <= 0 {
+		cfg.MaxBytes = defaultMaxBytes
+	}
+	l := &Log[E]{cfg: cfg}
+	l.ring.Store(new(ring[E]))
+	l.oldest.Store(1)
+	return l
 }
 
-// Append adds an event and returns its number.
+// Append adds an event and returns its number. It never waits for a reader.
+//
+// Its error is ErrClosed after Close, or says why the journal could not take
+// the event; the event is not in the log then.
 func (l *Log[E]) Append(e E) (Seq, error) {
-	if l.cfg.Clone != nil {
-		e = l.cfg.Clone(e)
+	rec := l.record(e)
+	if l.journal != nil {
+		return l.appendShared(rec)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
+	defer l.wake() // after the unlocking, so that who wakes up does not run into it
+	l.write.Lock()
+	defer l.write.Unlock()
+	if l.closed.Load() {
 		return 0, ErrClosed
 	}
-	l.last++
-	if l.cfg.Apply != nil {
-		l.cfg.Apply(l.last, e)
+	return l.add(rec), nil
+}
+
+// Update appends the events that decide returns, and no others come between the
+// decision and them: decide may look at the state, which Apply keeps, and at
+// the number of the last event. Update returns the number of the last event of
+// the log, which is the last one appended if there are any.
+//
+// If decide fails its error is returned as it is and nothing is appended. A
+// change of the state that events tell is left to Apply, for the journal may
+// refuse them; a change that no event tells may be made by decide itself. It
+// must not call the log.
+//
+// The events are appended all or none, but for two cases: if Apply panics those
+// before are in the log, and a process that dies while they are written may
+// leave only the first of them in the journal.
+func (l *Log[E]) Update(decide func(last Seq) ([]E, error)) (Seq, error) {
+	defer l.wake()
+	l.write.Lock()
+	defer l.write.Unlock()
+	if l.closed.Load() {
+		return 0, ErrClosed
 	}
-	l.recs = append(l.recs, &Record[E]{Seq: l.last, Event: e})
-	l.wakeAll()
-	return l.last, nil
+	events, err := l.decide(decide)
+	if err != nil {
+		return 0, err
+	}
+	records := make([]*Record[E], len(events))
+	for i, e := range events {
+		records[i] = l.record(e)
+	}
+	if l.journal != nil {
+		return l.appendAll(records)
+	}
+	for _, rec := range records {
+		l.add(rec)
+	}
+	return l.Last(), nil
+}
+
+func (l *Log[E]) decide(f func(last Seq) ([]E, error)) ([]E, error) {
+	l.state.Lock()
+	defer l.state.Unlock()
+	return f(l.Last())
 }
 
 // Snapshot calls f with the number of the last event, while no other event can
-// be appended: state that f copies is the state after just that event, and a
-// reader from the next one on sees every later change once. f may change the
-// state too. It must not call the log.
+// come in: state that f copies is the state after just that event, and a reader
+// from the next one on sees every later change once. f must not call the log.
+//
+// f may change the state too, but a change that an Update decides by belongs
+// into an Update: Snapshot does not wait for events that are being written to
+// the disk.
 func (l *Log[E]) Snapshot(f func(last Seq)) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	f(l.last)
+	l.state.Lock()
+	defer l.state.Unlock()
+	f(l.Last())
 }
 
 // Last is the number of the last event; 0 if there was none.
-func (l *Log[E]) Last() Seq {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.last
-}
+func (l *Log[E]) Last() Seq { return Seq(l.last.Load()) }
 
-// Trim drops the events before one.
+// Trim drops the events before one from memory. It does not change the journal.
 func (l *Log[E]) Trim(before Seq) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for len(l.recs) > 0 && l.recs[0].Seq < before {
-		l.recs = l.recs[1:]
-	}
+	l.state.Lock()
+	defer l.state.Unlock()
+	l.drop(min(before, l.Last()+1))
 }
 
-// Close ends the log: readers get what is left and then io.EOF.
+// Close ends the log: readers get what is left and then io.EOF. A journal is
+// synced, unless its policy is SyncNever, and closed; an error of that is
+// returned. More calls do nothing and return nil.
 func (l *Log[E]) Close() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.closed {
-		l.closed = true
-		l.wakeAll()
+	l.write.Lock()
+	defer l.write.Unlock()
+	if l.closed.Swap(true) {
+		return nil
 	}
-	return nil
-}
-
-func (l *Log[E]) wakeAll() {
-	close(l.wake)
-	l.wake = make(chan struct{})
-}
-
-// Record is an event in a log. It is shared by all readers: they must not
-// change the event.
-type Record[E any] struct {
-	Seq   Seq
-	Event E
-
-	once  sync.Once
-	value any
-	err   error
-}
-
-// Once returns what f makes of the event, which it is called for by the first
-// reader alone; it is how an event that goes to many is encoded once. All
-// callers have to mean the same thing by it.
-func (r *Record[E]) Once(f func(E) (any, error)) (any, error) {
-	r.once.Do(func() { r.value, r.err = f(r.Event) })
-	return r.value, r.err
-}
-
-// Reader reads a log. It is not for use by several goroutines at a time, and
-// needs no closing.
-type Reader[E any] struct {
-	log  *Log[E]
-	next Seq
-	opts readerOptions[E]
-	err  error
-}
-
-type readerOptions[E any] struct {
-	filter func(E) bool
-	gap    func(from, to Seq) (E, bool)
-}
-
-// ReaderOption changes what a reader does.
-type ReaderOption[E any] func(*readerOptions[E])
-
-// Filter leaves out the events that keep does not keep.
-func Filter[E any](keep func(E) bool) ReaderOption[E] {
-	return func(o *readerOptions[E]) { o.filter = keep }
-}
-
-// Reader reads from an event on: 1 for all there ever was, Last()+1 for only
-// what is to come, 0 for what is still there.
-func (l *Log[E]) Reader(from Seq, opts ...ReaderOption[E]) *Reader[E] {
-	r := &Reader[E]{log: l, next: from}
-	for _, o := range opts {
-		o(&r.opts)
+	l.wake()
+	if l.journal == nil {
+		return nil
 	}
-	return r
+	return l.journal.close()
 }
 
-// Next returns the next event, waiting for it if need be. Its errors are
-// io.EOF after the last event of a closed log, a *TrimmedError, and the
-// context's cause.
-func (r *Reader[E]) Next(ctx context.Context) (*Record[E], error) {
-	for {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		rec, wake, err := r.try()
-		switch {
-		case err != nil:
-			return nil, err
-		case rec == nil:
-			select {
-			case <-ctx.Done():
-			case <-wake:
-			}
-		case r.opts.filter == nil || r.opts.filter(rec.Event):
-			return rec, nil
+// record makes the record of an event that is to be appended.
+func (l *Log[E]) record(e E) *Record[E] {
+	if l.cfg.Clone != nil {
+		e = l.cfg.Clone(e)
+	}
+	return l.replayed(e)
+}
+
+// replayed is record for an event that nobody else has.
+func (l *Log[E]) replayed(e E) *Record[E] {
+	rec := &Record[E]{Event: e}
+	if l.cfg.Size != nil {
+		rec.size = int64(max(0, l.cfg.Size(e)))
+	}
+	return rec
+}
+
+// add takes a record into the log; it is the producer's turn.
+func (l *Log[E]) add(rec *Record[E]) Seq {
+	l.state.Lock()
+	defer l.state.Unlock()
+	rec.Seq = l.Last() + 1
+	if l.cfg.Apply != nil {
+		l.cfg.Apply(rec.Seq, rec.Event)
+	}
+	l.makeRoom(rec.size)
+	l.ring.Load().at(rec.Seq).Store(rec)
+	l.bytes += rec.size
+	l.last.Store(uint64(rec.Seq))
+	return rec.Seq
+}
+
+// begin makes an empty log begin with an event.
+func (l *Log[E]) begin(first Seq) {
+	l.oldest.Store(uint64(first))
+	l.last.Store(uint64(first - 1))
+}
+
+// lose gives a number to an event that is lost: its slot stays empty.
+func (l *Log[E]) lose() {
+	l.makeRoom(0)
+	l.last.Add(1)
+}
+
+func (l *Log[E]) kept() uint64 { return l.last.Load() + 1 - l.oldest.Load() }
+
+// makeRoom sees to a free slot, within the bounds, for an event of that size.
+func (l *Log[E]) makeRoom(size int64) {
+	for l.full(size) {
+		l.drop(Seq(l.oldest.Load()) + 1)
+	}
+	l.grow()
+}
+
+// full tells whether an event has to go before one of that size can come.
+func (l *Log[E]) full(size int64) bool {
+	n := l.kept()
+	return n > 0 && (n >= uint64(l.cfg.MaxEvents) || l.bytes+size > l.cfg.MaxBytes)
+}
+
+// drop lets go of the events before one.
+func (l *Log[E]) drop(before Seq) {
+	r, from := l.ring.Load(), Seq(l.oldest.Load())
+	if before <= from {
+		return
+	}
+	l.oldest.Store(uint64(before)) // first: a reader that finds a slot empty looks here for the reason
+	for seq := from; seq < before; seq++ {
+		if rec := r.at(seq).Swap(nil); rec != nil {
+			l.bytes -= rec.size
 		}
 	}
 }
 
-func (r *Reader[E]) try() (*Record[E], <-chan struct{}, error) {
-	l := r.log
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	oldest := l.last + 1 - Seq(len(l.recs))
-	switch {
-	case r.next == 0:
-		r.next = oldest
-	case r.next < oldest:
-		return nil, nil, &TrimmedError{From: r.next, Oldest: oldest}
+// grow doubles the ring if no slot is free. Readers may go on in the old one.
+func (l *Log[E]) grow() {
+	old := l.ring.Load()
+	if l.kept() < uint64(len(old.slots)) {
+		return
 	}
-	if r.next > l.last {
-		if l.closed {
-			return nil, nil, io.EOF
-		}
-		return nil, l.wake, nil
+	r := &ring[E]{slots: make([]atomic.Pointer[Record[E]], max(16, 2*len(old.slots)))}
+	for seq := Seq(l.oldest.Load()); seq <= l.Last(); seq++ {
+		r.at(seq).Store(old.at(seq).Load())
 	}
-	rec := l.recs[r.next-oldest]
-	r.next++
-	return rec, nil, nil
+	l.ring.Store(r)
 }
 
-// All yields the events until Next fails. Err tells why.
-func (r *Reader[E]) All(ctx context.Context) iter.Seq2[Seq, E] {
-	return func(yield func(Seq, E) bool) {
-		for {
-			rec, err := r.Next(ctx)
-			if err != nil {
-				if err != io.EOF {
-					r.err = err
-				}
-				return
-			}
-			if !yield(rec.Seq, rec.Event) {
-				return
-			}
-		}
-	}
+// ring holds events in slots by their number; the number of slots is a power
+// of two.
+type ring[E any] struct {
+	slots []atomic.Pointer[Record[E]]
 }
 
-// Err is the error that ended All; nil at the end of a closed log.
-func (r *Reader[E]) Err() error { return r.err }
+func (r *ring[E]) at(seq Seq) *atomic.Pointer[Record[E]] {
+	return &r.slots[uint64(seq)&uint64(len(r.slots)-1)]
+}

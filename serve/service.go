@@ -52,11 +52,15 @@ type message[T any] interface {
 
 // Unary describes a method that takes one message and returns one. The method
 // is named in full, as in "/grpc.health.v1.Health/Check".
-func Unary[Req, Res any, ReqPtr message[Req], ResPtr message[Res]](method string, call func(context.Context, ReqPtr) (ResPtr, error)) grpc.MethodDesc {
+func Unary[Req, Res any, ReqPtr message[Req], ResPtr message[Res]](
+	method string, call func(context.Context, ReqPtr) (ResPtr, error),
+) grpc.MethodDesc {
 	handle := func(ctx context.Context, req any) (any, error) { return call(ctx, req.(ReqPtr)) }
 	return grpc.MethodDesc{
 		MethodName: baseName(method),
-		Handler: func(_ any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
+		Handler: func(
+			_ any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor,
+		) (any, error) {
 			req := ReqPtr(new(Req))
 			if err := decode(req); err != nil {
 				return nil, err
@@ -70,7 +74,9 @@ func Unary[Req, Res any, ReqPtr message[Req], ResPtr message[Res]](method string
 }
 
 // ServerStream describes a method that takes one message and sends any number.
-func ServerStream[Req, Res any, ReqPtr message[Req], ResPtr message[Res]](method string, call func(context.Context, ReqPtr, Sender[ResPtr]) error) grpc.StreamDesc {
+func ServerStream[Req, Res any, ReqPtr message[Req], ResPtr message[Res]](
+	method string, call func(context.Context, ReqPtr, Sender[ResPtr]) error,
+) grpc.StreamDesc {
 	return grpc.StreamDesc{
 		StreamName:    baseName(method),
 		ServerStreams: true,
@@ -87,7 +93,9 @@ func ServerStream[Req, Res any, ReqPtr message[Req], ResPtr message[Res]](method
 // ClientStream describes a method that takes any number of messages and returns
 // one. The sequence ends after the client's last message, or with an error; it
 // can be ranged over once.
-func ClientStream[Req, Res any, ReqPtr message[Req], ResPtr message[Res]](method string, call func(context.Context, iter.Seq2[ReqPtr, error]) (ResPtr, error)) grpc.StreamDesc {
+func ClientStream[Req, Res any, ReqPtr message[Req], ResPtr message[Res]](
+	method string, call func(context.Context, iter.Seq2[ReqPtr, error]) (ResPtr, error),
+) grpc.StreamDesc {
 	return grpc.StreamDesc{
 		StreamName:    baseName(method),
 		ClientStreams: true,
@@ -103,7 +111,9 @@ func ClientStream[Req, Res any, ReqPtr message[Req], ResPtr message[Res]](method
 
 // BidiStream describes a method that takes and sends any number of messages, in
 // any order.
-func BidiStream[Req, Res any, ReqPtr message[Req], ResPtr message[Res]](method string, call func(context.Context, iter.Seq2[ReqPtr, error], Sender[ResPtr]) error) grpc.StreamDesc {
+func BidiStream[Req, Res any, ReqPtr message[Req], ResPtr message[Res]](
+	method string, call func(context.Context, iter.Seq2[ReqPtr, error], Sender[ResPtr]) error,
+) grpc.StreamDesc {
 	return grpc.StreamDesc{
 		StreamName:    baseName(method),
 		ServerStreams: true,

@@ -1,7 +1,8 @@
-// Package templates holds the templates of the built-in formats.
+// Package templates holds the templates of the built-in formats, and those of the
+// files that a scaffolded service begins with.
 package templates
 
-import _ "embed"
+import "embed"
 
 // HTML is the page in HTML.
 //
@@ -12,3 +13,8 @@ var HTML string
 //
 //go:embed docs/docbook.xml.tmpl
 var DocBook string
+
+// Scaffold has the files that a service begins with, in the folder scaffold.
+//
+//go:embed scaffold/*.tmpl
+var Scaffold embed.FS

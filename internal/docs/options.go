@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/gendoc"
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/markdown"
 )
 
 // Format is how pages are made.
@@ -23,6 +25,16 @@ const (
 	FormatDocBook    Format = "docbook"
 	FormatGendocJSON Format = "json"
 	FormatTemplate   Format = "template"
+)
+
+// Flavor is a dialect of Markdown.
+type Flavor string
+
+// The flavors.
+const (
+	FlavorGFM  Flavor = "gfm"
+	FlavorMDX  Flavor = "mdx"
+	FlavorHugo Flavor = "hugo"
 )
 
 // Layout is how files are spread over pages.
@@ -55,9 +67,12 @@ type Options struct {
 	Layout   Layout
 	Order    Order
 	Title    string
-	Config   string // path of skaffold-gen.yaml; empty for none
-	Model    gendoc.Settings
-	Allow    []gendoc.Source
+	Flavor   Flavor
+	// FrontMatter is that of each page in Markdown.
+	FrontMatter []markdown.Entry
+	Config      string // path of skaffold-gen.yaml; empty for none
+	Model       gendoc.Settings
+	Allow       []gendoc.Source
 
 	named            bool             // in this project's style, not protoc-gen-doc's
 	include, exclude []string         // doublestar patterns
@@ -107,6 +122,10 @@ var options = []option{
 	{"order", false, func(o *Options, v string) error { return choose(&o.Order, v, OrderName, OrderSource) }},
 	{"source_url", false, func(o *Options, v string) error { o.Model.SourceURL = v; return checkSourceURL(v) }},
 	{"title", false, func(o *Options, v string) error { o.Title = v; return nil }},
+	{"flavor", false, func(o *Options, v string) error {
+		return choose(&o.Flavor, v, FlavorGFM, FlavorMDX, FlavorHugo)
+	}},
+	{"front_matter", true, func(o *Options, v string) error { return o.addFrontMatter(v) }},
 	{"config", false, func(o *Options, v string) error { o.Config = v; return nil }},
 	{"allow", true, func(o *Options, v string) error { return o.allow(v) }},
 	{"camel_case_fields", false, func(o *Options, v string) error { return parseBool(&o.Model.CamelCaseFields, v) }},
@@ -172,13 +191,37 @@ func (o *Options) complete() error {
 		if o.Format == FormatTemplate {
 			return fmt.Errorf("option \"output\" is missing: a template of your own needs the name of the file that it writes")
 		}
-		o.Output = defaultOutput(o.Format, o.Layout)
+		o.Output = o.defaultOutput()
 	}
+	if o.Format != FormatMarkdown && (o.Flavor != "" || len(o.FrontMatter) > 0) {
+		return fmt.Errorf("options \"flavor\" and \"front_matter\" are for template=markdown")
+	}
+	o.Flavor = cmp.Or(o.Flavor, FlavorGFM)
 	return checkPlaceholders(o.Output, o.Layout)
 }
 
-func defaultOutput(f Format, l Layout) string {
+// frontMatterKey is a key of YAML that needs no quotes.
+var frontMatterKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+
+// addFrontMatter takes an entry, key:value.
+func (o *Options) addFrontMatter(v string) error {
+	key, value, ok := strings.Cut(v, ":")
+	if !ok || !frontMatterKey.MatchString(key) {
+		return fmt.Errorf("write it as key:value, with a key of letters, digits, _, . and -")
+	}
+	if slices.ContainsFunc(o.FrontMatter, func(e markdown.Entry) bool { return e.Key == key }) {
+		return fmt.Errorf("%s is given twice", key)
+	}
+	o.FrontMatter = append(o.FrontMatter, markdown.Entry{Key: key, Value: strings.TrimSpace(value)})
+	return nil
+}
+
+func (o *Options) defaultOutput() string {
+	f, l := o.Format, o.Layout
 	extension := map[Format]string{FormatMarkdown: ".md", FormatHTML: ".html", FormatDocBook: ".xml"}[f]
+	if o.Flavor == FlavorMDX {
+		extension = ".mdx"
+	}
 	switch {
 	case l == LayoutPackage:
 		return "{package}" + extension

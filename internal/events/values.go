@@ -167,6 +167,9 @@ func Documented(comment string) []string {
 // documentedFor reads the values of a field from a sentence that starts with its
 // name, in a comment about something else.
 func documentedFor(name, comment string) []string {
+	if !strings.Contains(strings.ToLower(comment), strings.ToLower(name)) {
+		return nil // as most comments do not; an expression takes long to compile
+	}
 	subject := regexp.MustCompile("(?i)(?:^|[.\n])\\s*(?:the )?`?" + regexp.QuoteMeta(name) + "`? (?:could|can|may|must|is|will)(?: be)? one ?of\\b")
 	if at := subject.FindStringIndex(comment); at != nil {
 		return Documented(comment[at[0]:])

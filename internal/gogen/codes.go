@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/compiler/protogen"
@@ -127,10 +128,20 @@ func (k *kit) codesImports(found []*codes.Table, f *file) []protogen.GoImportPat
 }
 
 // reserveImports keeps the names of imports from being declared: Go does not
-// allow both.
+// allow both. Of several packages of one name, protogen numbers all but the first.
 func (k *kit) reserveImports(list []protogen.GoImportPath) {
+	seen := make(map[protogen.GoImportPath]bool)
+	count := make(map[string]int)
 	for _, p := range list {
-		k.names.taken[importName(p)] = true
+		if seen[p] {
+			continue
+		}
+		seen[p] = true
+		name := importName(p)
+		k.names.taken[name] = true
+		if count[name]++; count[name] > 1 {
+			k.names.taken[name+strconv.Itoa(count[name]-1)] = true
+		}
 	}
 }
 

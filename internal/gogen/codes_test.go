@@ -127,8 +127,8 @@ func writeManyCodes(t *testing.T, module string) {
 	write(t, module, readFolder(t, "testdata/codes/many", "_test.go"))
 }
 
-// TestKitImports lists what the committed kits of codes import, and holds those of
-// events to the standard library and the protobuf module.
+// TestKitImports lists what the committed kits of codes and of services import, and
+// holds those of events to the standard library and the protobuf module.
 func TestKitImports(t *testing.T) {
 	const repository = "github.com/skaffoldgen/protoc-gen-skaffold/gen/go/"
 	standard := []string{"errors", "iter", "regexp", "slices", "strconv", "sync"}
@@ -136,6 +136,11 @@ func TestKitImports(t *testing.T) {
 		"google.golang.org/genproto/googleapis/rpc/errdetails", "google.golang.org/grpc/codes", "google.golang.org/grpc/status",
 		"google.golang.org/protobuf/proto", "google.golang.org/protobuf/protoadapt",
 	}
+	services := []string{
+		"context", "github.com/skaffoldgen/protoc-gen-skaffold/serve",
+		"google.golang.org/grpc", "google.golang.org/grpc/codes", "google.golang.org/grpc/status",
+	}
+	const emptypb = "google.golang.org/protobuf/types/known/emptypb"
 	want := map[string][]string{
 		"skaffold/enums/skaffoldenumskit/enums_codes.go": append([]string{repository + "skaffold/enums"}, standard...),
 		"skaffold/v1/skaffoldv1kit/skaffold_codes.go":    slices.Concat([]string{repository + "skaffold/v1", "strings"}, standard, grpc),
@@ -143,11 +148,15 @@ func TestKitImports(t *testing.T) {
 			repository + "skaffold/enums", repository + "skaffold/enums/skaffoldenumskit", repository + "skaffold/v2",
 			"errors", "iter", "slices", "strconv", "strings",
 		}, grpc...),
+		"buildkit/control/buildkitcontrolkit/control_services.go": append([]string{repository + "buildkit/control", "iter"}, services...),
+		"rkt/v1alpha/rktv1alphakit/api_services.go":               append([]string{repository + "rkt/v1alpha"}, services...),
+		"skaffold/v1/skaffoldv1kit/skaffold_services.go":          append([]string{repository + "skaffold/v1", emptypb, "iter"}, services...),
+		"skaffold/v2/skaffoldv2kit/skaffold_services.go":          append([]string{repository + "skaffold/v2", emptypb}, services...),
 	}
 	found := 0
 	for path, text := range readFolder(t, "../../gen/go", ".go") {
-		codes, events := strings.HasSuffix(path, "_codes.go"), strings.HasSuffix(path, "_events.go")
-		if !codes && !events {
+		events := strings.HasSuffix(path, "_events.go")
+		if !events && !strings.HasSuffix(path, "_codes.go") && !strings.HasSuffix(path, "_services.go") {
 			continue
 		}
 		found++
@@ -174,8 +183,8 @@ func TestKitImports(t *testing.T) {
 			t.Errorf("%s imports (-want +got):\n%s", path, diff)
 		}
 	}
-	if found != 7 {
-		t.Errorf("there are %d files of kits, want 7", found)
+	if found != 11 {
+		t.Errorf("there are %d files of kits, want 11", found)
 	}
 }
 
@@ -188,10 +197,13 @@ func TestNoCodes(t *testing.T) {
 }
 
 func TestBadOptions(t *testing.T) {
-	const known = "the options are config, features, package_suffix, and those of protoc-gen-go: paths, module, M, default_api_level, apilevelM"
+	const known = "the options are config, features, http, package_suffix, and those of protoc-gen-go: paths, module, M, default_api_level, apilevelM"
 	for _, test := range []struct{ options, want string }{
 		{"feature=codes", `unknown option "feature": ` + known},
-		{"features=code", `unknown feature "code": the features are events, codes`},
+		{"features=code", `unknown feature "code": the features are events, codes, services`},
+		{"http=yes", "option http=yes: the values are gateway"},
+		{"http=", "option http=: the values are gateway"},
+		{"http=gateway,features=codes,features=events", "option http=gateway is about services, which the option features leaves out: add features=services, or leave http out"},
 		{"config=none.yaml", "option config: open none.yaml: no such file or directory"},
 		{"config=testdata/codes/closed/kit.yaml", `testdata/codes/closed/kit.yaml:3:11: no file of the request has an enum "closed.ExitCode"`},
 		{"package_suffix=../x", "option package_suffix=../x: it has to be small letters and digits that begin with a letter, such as kit"},

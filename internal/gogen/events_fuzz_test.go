@@ -44,29 +44,37 @@ func FuzzNames(f *testing.F) {
 		if err != nil {
 			t.Skip(err)
 		}
-		checker := newChecker()
-		if err := checker.add(pb); err != nil {
-			t.Skip(err) // protoc-gen-go does not resolve all collisions
-		}
-		kits := generateKits(t, req, options)
-		if err := checker.add(kits); err != nil {
-			for _, name := range slices.Sorted(maps.Keys(kits)) {
-				t.Logf("%s:\n%s", name, kits[name])
-			}
-			t.Fatal(err)
-		}
-		for name, text := range kits {
-			if formatted, err := format.Source([]byte(text)); err != nil || string(formatted) != text {
-				t.Errorf("%s is not formatted (%v):\n%s", name, err, text)
-			}
-		}
+		checkKits(t, req, options, pb)
 	})
+}
+
+// checkKits makes the kits of a request and type-checks them beside the protobuf
+// packages.
+func checkKits(t *testing.T, req *pluginpb.CodeGeneratorRequest, options string, pb map[string]string) {
+	t.Helper()
+	checker := newChecker()
+	if err := checker.add(pb); err != nil {
+		t.Skip(err) // protoc-gen-go does not resolve all collisions
+	}
+	kits := generateKits(t, req, options)
+	if err := checker.add(kits); err != nil {
+		for _, name := range slices.Sorted(maps.Keys(kits)) {
+			t.Logf("%s:\n%s", name, kits[name])
+		}
+		t.Fatal(err)
+	}
+	for name, text := range kits {
+		if formatted, err := format.Source([]byte(text)); err != nil || string(formatted) != text {
+			t.Errorf("%s is not formatted (%v):\n%s", name, err, text)
+		}
+	}
 }
 
 // drawer turns bytes into choices; without any it chooses the first.
 type drawer struct {
-	data []byte
-	n    int // names so far
+	data  []byte
+	words []string // of names; nil for the usual ones
+	n     int      // names so far
 }
 
 func (d *drawer) below(n int) int {
@@ -86,9 +94,13 @@ var ugly = strings.Fields(`event Event EVENT kind Kind Type type string String n
 	status Status id ID Id uuid Get Set Has Which case_ Descriptor Reset ProtoReflect Build any error append x1 _1 Error message V sink now parts`)
 
 func (d *drawer) name() string {
-	name := ugly[d.below(len(ugly))]
+	words := d.words
+	if words == nil {
+		words = ugly
+	}
+	name := words[d.below(len(words))]
 	if d.below(3) == 1 {
-		name += []string{"", "_"}[d.below(2)] + ugly[d.below(len(ugly))]
+		name += []string{"", "_"}[d.below(2)] + words[d.below(len(words))]
 	}
 	return name
 }
@@ -138,6 +150,9 @@ func drawRequest(d *drawer) (*pluginpb.CodeGeneratorRequest, string) {
 	}
 	for range d.below(3) {
 		drawCodes(d, main, taken)
+	}
+	for range d.below(3) {
+		drawService(d, main, taken, payloads)
 	}
 	return &pluginpb.CodeGeneratorRequest{
 		FileToGenerate: []string{"main.proto", "other.proto"},
@@ -309,7 +324,7 @@ func exportData(path string) (io.ReadCloser, error) {
 // code imports.
 var exportFiles = sync.OnceValue(func() map[string]string {
 	out, err := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export", "context", "errors", "fmt", "iter", "reflect", "strconv",
-		"sync", "time", "unsafe", "google.golang.org/protobuf/proto", "google.golang.org/protobuf/reflect/protoreflect",
+		"sync", "time", "unsafe", "github.com/skaffoldgen/protoc-gen-skaffold/serve", "google.golang.org/protobuf/proto", "google.golang.org/protobuf/reflect/protoreflect",
 		"google.golang.org/protobuf/runtime/protoimpl", "google.golang.org/protobuf/types/known/timestamppb").Output()
 	if err != nil {
 		panic(err)

@@ -118,36 +118,41 @@ func (w *eventWriter) messageType() string { return w.QualifiedGoIdent(w.msg.GoI
 // commentWidth leaves room for the comment marker in 80 columns.
 const commentWidth = 77
 
-// doc writes a doc comment of paragraphs; empty ones are left out.
-func (w *eventWriter) doc(paragraphs ...string) {
+func (w *eventWriter) doc(paragraphs ...string) { writeDoc(w.GeneratedFile, paragraphs...) }
+
+// writeDoc writes a doc comment of paragraphs; empty ones are left out.
+func writeDoc(g *protogen.GeneratedFile, paragraphs ...string) {
 	first := true
 	for _, paragraph := range paragraphs {
 		if strings.TrimSpace(paragraph) == "" {
 			continue
 		}
 		if !first {
-			w.P("//")
+			g.P("//")
 		}
 		first = false
 		for _, line := range wrapDoc(paragraph) {
-			w.P("// ", line)
+			g.P("// ", line)
 		}
 	}
 }
 
-// docWith writes a doc comment of a sentence and what the .proto file says: a
-// short comment after a colon, a longer one in paragraphs of its own.
+// docWith writes a doc comment of a sentence and what the .proto file says.
 func (w *eventWriter) docWith(sentence string, comments api.Comments, more ...string) {
+	w.doc(append(described(sentence, comments), more...)...)
+}
+
+// described are the paragraphs of a sentence and of what the .proto file says: a
+// short comment after a colon, a longer one in paragraphs of its own.
+func described(sentence string, comments api.Comments) []string {
 	said := descriptions(comments)
-	switch len(said) {
-	case 0:
-		said = []string{sentence + "."}
-	case 1:
-		said[0] = sentence + ": " + endSentence(said[0])
-	default:
-		said = append([]string{sentence + "."}, said...)
+	switch {
+	case len(said) == 0:
+		return []string{sentence + "."}
+	case len(said) == 1 && !strings.HasPrefix(said[0], "Deprecated:"):
+		return []string{sentence + ": " + endSentence(said[0])}
 	}
-	w.doc(append(said, more...)...)
+	return append([]string{sentence + "."}, said...)
 }
 
 // said is the sentence that a .proto file says about something, after a colon.

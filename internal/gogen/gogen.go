@@ -1,5 +1,6 @@
 // Package gogen generates kits: Go packages that stand beside those of
-// protoc-gen-go and make an API's events and codes usable as typed Go.
+// protoc-gen-go and make an API's events and codes usable as typed Go, and its
+// services ready to run.
 package gogen
 
 import (
@@ -15,6 +16,7 @@ import (
 
 	"google.golang.org/protobuf/compiler/protogen"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/gofeaturespb"
@@ -39,6 +41,7 @@ type feature struct {
 var features = []feature{
 	{name: "events", generate: generateEvents},
 	{name: "codes", generate: planCodes, finish: writeCodes},
+	{name: "services", generate: generateServices},
 }
 
 // Generate makes the kits that a request asks for.
@@ -55,7 +58,7 @@ func Generate(req *plugin.Request) ([]plugin.Output, error) {
 	if err := g.generate(); err != nil {
 		return nil, err
 	}
-	return g.outputs()
+	return g.outputs(parameter)
 }
 
 // generator makes the kits of one request.
@@ -64,11 +67,13 @@ type generator struct {
 	config *config.Config
 	gen    *protogen.Plugin
 	kits   map[protogen.GoImportPath]*kit
+	files  []kitFile
 
 	found eventsFound
 
 	features []feature
 	suffix   string
+	gateway  bool // services have the routes of protoc-gen-grpc-gateway's code
 
 	tables *codeTables // nil until they are asked for
 }
@@ -90,10 +95,11 @@ func (g *generator) open(parameter string, wanted []string) error {
 	flags.Func("features", "", g.addFeature)
 	g.suffix = "kit"
 	flags.Func("package_suffix", "", g.setSuffix)
+	flags.Func("http", "", g.setHTTP)
 	flags.StringVar(&configPath, "config", "", "")
 	gen, err := protogen.Options{ParamFunc: func(name, value string) error {
 		if flags.Lookup(name) == nil {
-			return fmt.Errorf("unknown option %q: the options are config, features, package_suffix, and those of protoc-gen-go: paths, module, M, default_api_level, apilevelM", name)
+			return fmt.Errorf("unknown option %q: the options are config, features, http, package_suffix, and those of protoc-gen-go: paths, module, M, default_api_level, apilevelM", name)
 		}
 		return flags.Set(name, value)
 	}}.New(req)
@@ -103,6 +109,9 @@ func (g *generator) open(parameter string, wanted []string) error {
 	g.gen = gen
 	if len(g.features) == 0 {
 		g.features = slices.Clone(features)
+	}
+	if g.gateway && !slices.ContainsFunc(g.features, func(f feature) bool { return f.name == "services" }) {
+		return errors.New("option http=gateway is about services, which the option features leaves out: add features=services, or leave http out")
 	}
 	slices.SortFunc(g.features, func(a, b feature) int { return cmp.Compare(indexOf(a.name), indexOf(b.name)) })
 	if configPath != "" {
@@ -146,6 +155,14 @@ func (g *generator) setSuffix(suffix string) error {
 		return fmt.Errorf("option package_suffix=%s: it has to be small letters and digits that begin with a letter, such as kit", suffix)
 	}
 	g.suffix = suffix
+	return nil
+}
+
+func (g *generator) setHTTP(value string) error {
+	if value != "gateway" {
+		return fmt.Errorf("option http=%s: the values are gateway", value)
+	}
+	g.gateway = true
 	return nil
 }
 
@@ -200,9 +217,35 @@ func (g *generator) kit(f *protogen.File) *kit {
 			importPath: protogen.GoImportPath(path.Join(string(f.GoImportPath), name)),
 			names:      newNames(),
 		}
+		k.reserveImports(g.importsOf(f.GoImportPath))
 		g.kits[f.GoImportPath] = k
 	}
 	return k
+}
+
+// importsOf are the Go packages that types of a Go package's files can come from.
+func (g *generator) importsOf(goPackage protogen.GoImportPath) []protogen.GoImportPath {
+	var list []protogen.GoImportPath
+	seen := make(map[string]bool)
+	var visit func(protoreflect.FileDescriptor)
+	visit = func(f protoreflect.FileDescriptor) {
+		if seen[f.Path()] {
+			return
+		}
+		seen[f.Path()] = true
+		if file := g.gen.FilesByPath[f.Path()]; file != nil {
+			list = append(list, file.GoImportPath)
+		}
+		for i := range f.Imports().Len() {
+			visit(f.Imports().Get(i).FileDescriptor)
+		}
+	}
+	for _, f := range g.gen.Files {
+		if f.Generate && f.GoImportPath == goPackage {
+			visit(f.Desc)
+		}
+	}
+	return list
 }
 
 // file is a .proto file in both models: protogen's knows Go names, api's the
@@ -218,13 +261,22 @@ type kit struct {
 	name       protogen.GoPackageName
 	importPath protogen.GoImportPath
 	names      *names
+	services   []*service // so far, where their names matter to the gateway's code
+}
+
+// kitFile is a file of a kit, and its path by the Go package.
+type kitFile struct {
+	*protogen.GeneratedFile
+	name string
 }
 
 // newFile starts a file of the kit, <proto file>_<part>.go, up to its package
 // clause. The lines about it are its part of the package comment.
 func (k *kit) newFile(f *file, part string, about ...string) *protogen.GeneratedFile {
 	dir, base := path.Split(f.GeneratedFilenamePrefix)
-	g := k.gen.NewGeneratedFile(path.Join(dir, string(k.name), base+"_"+part+".go"), k.importPath)
+	name := path.Join(dir, string(k.name), base+"_"+part+".go")
+	g := k.gen.NewGeneratedFile(name, k.importPath)
+	k.files = append(k.files, kitFile{g, name})
 	g.P("// Code generated by protoc-gen-skaffold-go. DO NOT EDIT.")
 	g.P("// source: ", f.Desc.Path())
 	g.P()
@@ -237,15 +289,26 @@ func (k *kit) newFile(f *file, part string, about ...string) *protogen.Generated
 	return g
 }
 
-// outputs takes the files over from protogen, which formats them.
-func (g *generator) outputs() ([]plugin.Output, error) {
-	resp := g.gen.Response()
-	if resp.Error != nil {
-		return nil, errors.New(resp.GetError())
+// outputs takes the files over from protogen, which formats them. It does what
+// protogen's Response does, for several files at a time.
+func (g *generator) outputs(parameter string) ([]plugin.Output, error) {
+	module := ""
+	for option := range strings.SplitSeq(parameter, ",") {
+		if value, ok := strings.CutPrefix(option, "module="); ok && value != "" {
+			module = value + "/"
+		}
 	}
-	var out []plugin.Output
-	for _, f := range resp.GetFile() {
-		out = append(out, plugin.Output{Name: f.GetName(), Content: [][]byte{[]byte(f.GetContent())}})
-	}
-	return out, nil
+	out := make([]plugin.Output, len(g.files))
+	return out, api.Parallel(len(out), func(i int) error {
+		content, err := g.files[i].Content()
+		if err != nil {
+			return err
+		}
+		name, ok := strings.CutPrefix(g.files[i].name, module)
+		if !ok {
+			return fmt.Errorf("%s: the file is not below the option module=%s", g.files[i].name, strings.TrimSuffix(module, "/"))
+		}
+		out[i] = plugin.Output{Name: name, Content: [][]byte{content}}
+		return nil
+	})
 }

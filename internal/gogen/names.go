@@ -4,8 +4,8 @@ import "go/token"
 
 // names are the identifiers of one kit. The rule, which the README states too:
 // identifiers are claimed in the order of the files' paths, of the features
-// events and codes, and of the declarations in a file; one that is taken, or
-// that Go does not allow, gets underscores at its end until it is free.
+// events, codes and services, and of the declarations in a file; one that is
+// taken, or that Go does not allow, gets underscores at its end until it is free.
 type names struct{ taken map[string]bool }
 
 func newNames() *names { return &names{taken: make(map[string]bool)} }

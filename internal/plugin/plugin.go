@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 )
 
@@ -22,6 +24,16 @@ type Plugin struct {
 	// protoc and buf show it to the user; errors joined with errors.Join take a
 	// line each.
 	Generate func(*Request) ([]Output, error)
+	// Commands are what people call the program for, by the first argument. They
+	// get the arguments behind it and return the exit status.
+	Commands map[string]Command
+}
+
+// Command is something that the program does besides being a plugin.
+type Command struct {
+	// Synopsis is one line for --help, without the name of the program.
+	Synopsis string
+	Run      func(Process) int
 }
 
 // Process is what a plugin touches of the process it runs in.
@@ -53,7 +65,7 @@ func (p Plugin) Run(proc Process) int {
 	if len(proc.Args) > 0 {
 		return p.flag(proc)
 	}
-	if isTerminal(proc.Stdin) {
+	if IsTerminal(proc.Stdin) {
 		fmt.Fprintf(proc.Stderr, "%s is run by protoc or buf, which send it a request on standard input.\n\n%s", p.Name, p.help())
 		return 1
 	}
@@ -66,6 +78,10 @@ func (p Plugin) Run(proc Process) int {
 
 // flag answers the calls that a person makes.
 func (p Plugin) flag(proc Process) int {
+	if c, ok := p.Commands[proc.Args[0]]; ok {
+		proc.Args = proc.Args[1:]
+		return c.Run(proc)
+	}
 	switch arg := proc.Args[0]; strings.TrimLeft(arg, "-") {
 	case "help", "h":
 		fmt.Fprint(proc.Stdout, p.help())
@@ -80,7 +96,11 @@ func (p Plugin) flag(proc Process) int {
 }
 
 func (p Plugin) help() string {
-	return fmt.Sprintf("usage: buf generate, or protoc --plugin=%[1]s ...; %[1]s [--help | --version]\n\n%[2]s", p.Name, p.Usage)
+	var commands strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(p.Commands)) {
+		fmt.Fprintf(&commands, "       %s %s\n", p.Name, p.Commands[name].Synopsis)
+	}
+	return fmt.Sprintf("usage: buf generate, or protoc --plugin=%[1]s ...; %[1]s [--help | --version]\n%[3]s\n%[2]s", p.Name, p.Usage, &commands)
 }
 
 // version is the module version that the binary was built from. It is printed
@@ -93,7 +113,8 @@ func version() string {
 	return info.Main.Version
 }
 
-func isTerminal(r io.Reader) bool {
+// IsTerminal tells whether a person types what is read.
+func IsTerminal(r io.Reader) bool {
 	f, ok := r.(*os.File)
 	if !ok {
 		return false

@@ -33,14 +33,27 @@ type Change struct {
 	// Name is the full name, or the path of a file. A value's is that of its enum
 	// and its own.
 	Name string
-	// Details say what is different, a phrase each: "type was `int32`". Those of
-	// an Added declaration are empty.
-	Details []string
+	// Details say what is different. An Added declaration has none.
+	Details []Detail
 	// File is where the declaration stands; for a removed one, where it stood.
 	File *api.File
 	// In is the name of the declaration around it; empty at the top level. For a
 	// renamed one, In and Name are the new ones.
 	In string
+}
+
+// Detail is a property that is different.
+type Detail struct {
+	Property string // type, number, option (acme.color), ...
+	Before   string // its value before; empty if it was not set
+}
+
+// String is the detail as a phrase: type was `int32`.
+func (d Detail) String() string {
+	if d.Before == "" {
+		return d.Property + " was not set"
+	}
+	return d.Property + " was `" + d.Before + "`"
 }
 
 // List is all that has changed, in the order of the files and of the source,
@@ -141,18 +154,18 @@ func (c *comparison) oldName(now *declaration) *declaration {
 // differ lists what two declarations of one name, or of one number, have
 // different.
 func (c *comparison) differ(was, now *declaration) {
-	var details []string
+	var details []Detail
 	if was.name != now.name {
-		details = append(details, "was named `"+was.short+"`")
+		details = append(details, Detail{"name", was.short})
 	}
 	for _, fact := range now.facts {
 		if old, ok := was.fact(fact.name); !ok || old != fact.value {
-			details = append(details, fact.was(old))
+			details = append(details, Detail{fact.name, old})
 		}
 	}
 	for _, fact := range was.facts {
 		if _, ok := now.fact(fact.name); !ok {
-			details = append(details, fact.was(fact.value))
+			details = append(details, Detail{fact.name, fact.value})
 		}
 	}
 	kind := Changed
@@ -160,7 +173,7 @@ func (c *comparison) differ(was, now *declaration) {
 	case now.deprecated && !was.deprecated:
 		kind = Deprecated
 	case was.deprecated && !now.deprecated:
-		details = append(details, "is no longer deprecated")
+		details = append(details, Detail{"deprecated", "true"})
 	}
 	if len(details) > 0 || kind == Deprecated {
 		c.found = append(c.found, &Change{Kind: kind, What: now.what, Name: now.name, Details: details, File: now.file, In: now.in})

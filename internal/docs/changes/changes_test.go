@@ -24,14 +24,14 @@ func TestCompare(t *testing.T) {
 		{"message", `message M { int32 a = 1; message In {} }`, `message N { int32 a = 1; oneof o { int32 b = 2; } enum E { ZERO = 0; } }`, []string{"added message m.N", "removed message m.M"}},
 		{"nested", `message M { message Old { int32 a = 1; } }`, `message M { message New { int32 a = 1; } }`, []string{"added message m.M.New in m.M", "removed message m.M.Old in m.M"}},
 		{"field", `message M { int32 a = 1; }`, `message M { int32 b = 2; }`, []string{"added field m.M.b in m.M", "removed field m.M.a in m.M"}},
-		{"field renamed", `message M { int32 a_b = 1; }`, `message M { int32 c_d = 1; }`, []string{"changed field m.M.c_d in m.M: was named `a_b`; JSON name was `aB`"}},
+		{"field renamed", `message M { int32 a_b = 1; }`, `message M { int32 c_d = 1; }`, []string{"changed field m.M.c_d in m.M: name was `a_b`; JSON name was `aB`"}},
 		{"fields swapped", `message M { int32 a = 1; int32 b = 2; }`, `message M { int32 a = 2; int32 b = 1; }`, []string{"changed field m.M.a in m.M: number was `1`", "changed field m.M.b in m.M: number was `2`"}},
 		{"type", `message M { int32 a = 1; map<string, M> b = 2; M c = 3; }`, `message M { repeated string a = 1; map<int32, M> b = 2; M c = 3; }`, []string{"changed field m.M.a in m.M: type was `int32`; presence was `implicit`", "changed field m.M.b in m.M: type was `map<string, m.M>`"}},
 		{"presence", `message M { int32 a = 1; }`, `message M { optional int32 a = 1; }`, []string{"changed field m.M.a in m.M: presence was `implicit`"}},
 		{"into a oneof", `message M { string a = 1; }`, `message M { oneof o { string a = 1; } }`, []string{"added oneof m.M.o in m.M", "changed field m.M.a in m.M: presence was `implicit`; oneof was not set"}},
 		{"JSON name", `message M { string a = 1; }`, `message M { string a = 1 [json_name = "b"]; }`, []string{"changed field m.M.a in m.M: JSON name was `a`"}},
-		{"deprecated", `message M { string a = 1; string b = 2 [deprecated = true]; string c = 3; }`, `message M { string a = 1 [deprecated = true]; string b = 2; int32 c = 3 [deprecated = true]; }`, []string{"deprecated field m.M.a in m.M", "changed field m.M.b in m.M: is no longer deprecated", "deprecated field m.M.c in m.M: type was `string`"}},
-		{"enum", `enum E { A = 0; B = 1; C = 2; }`, `enum E { A = 0; BB = 1; D = 3; }`, []string{"changed value m.E.BB in m.E: was named `B`", "added value m.E.D in m.E", "removed value m.E.C in m.E"}},
+		{"deprecated", `message M { string a = 1; string b = 2 [deprecated = true]; string c = 3; }`, `message M { string a = 1 [deprecated = true]; string b = 2; int32 c = 3 [deprecated = true]; }`, []string{"deprecated field m.M.a in m.M", "changed field m.M.b in m.M: deprecated was `true`", "deprecated field m.M.c in m.M: type was `string`"}},
+		{"enum", `enum E { A = 0; B = 1; C = 2; }`, `enum E { A = 0; BB = 1; D = 3; }`, []string{"changed value m.E.BB in m.E: name was `B`", "added value m.E.D in m.E", "removed value m.E.C in m.E"}},
 		{"alias", `enum E { A = 0; B = 1; }`, `enum E { option allow_alias = true; A = 0; B = 1; C = 1; }`, []string{"added value m.E.C in m.E"}},
 		{"kind", `message M {} enum E { A = 0; }`, `enum M { B = 0; } enum E { A = 0; }`, []string{"added enum m.M", "removed message m.M"}},
 		{"RPC", `service S { rpc A(M) returns (M); rpc Old(M) returns (M); } message M {} message N {}`, `service S { rpc A(stream M) returns (N) { option idempotency_level = IDEMPOTENT; } rpc New(M) returns (M); } message M {} message N {}`, []string{
@@ -39,7 +39,7 @@ func TestCompare(t *testing.T) {
 		{"routes", `service S { rpc A(M) returns (M) { option (google.api.http) = { get: "/a" }; } } message M {}`, `service S { rpc A(M) returns (M) { option (google.api.http) = { post: "/a" body: "*" additional_bindings { get: "/b" } }; } } message M {}`, []string{
 			"changed RPC m.S.A in m.S: HTTP route was `GET /a`; HTTP route 2 was not set"}},
 		{"options", `message M { int32 a = 1 [(color) = "red"]; int32 b = 2 [(color) = "red"]; int32 c = 3; }`, `message M { int32 a = 1 [(color) = "blue"]; int32 b = 2; int32 c = 3 [(color) = ""]; }`, []string{
-			"changed field m.M.a in m.M: option `m.color` was `\"red\"`", "changed field m.M.b in m.M: option `m.color` was `\"red\"`", "changed field m.M.c in m.M: option `m.color` was not set"}},
+			"changed field m.M.a in m.M: option (m.color) was `\"red\"`", "changed field m.M.b in m.M: option (m.color) was `\"red\"`", "changed field m.M.c in m.M: option (m.color) was not set"}},
 		{"extension", `extend google.protobuf.MessageOptions { int32 x = 50100; }`, `extend google.protobuf.FileOptions { int32 x = 50101; }`, []string{"changed extension m.x: number was `50100`; extended message was `google.protobuf.MessageOptions`"}},
 		{"service", `service S { rpc A(M) returns (M); } message M {}`, `service T { rpc A(M) returns (M); } message M {}`, []string{"added service m.T", "removed service m.S"}},
 	}
@@ -63,7 +63,11 @@ func line(c *changes.Change) string {
 		text += " in " + c.In
 	}
 	if len(c.Details) > 0 {
-		text += ": " + strings.Join(c.Details, "; ")
+		details := make([]string, len(c.Details))
+		for i, d := range c.Details {
+			details[i] = d.String()
+		}
+		text += ": " + strings.Join(details, "; ")
 	}
 	return text
 }

@@ -35,14 +35,6 @@ type fact struct {
 	value string // empty: not set
 }
 
-// was says in words what the fact was before.
-func (f fact) was(old string) string {
-	if old == "" {
-		return f.name + " was not set"
-	}
-	return f.name + " was `" + old + "`"
-}
-
 func (d *declaration) fact(name string) (string, bool) {
 	i := slices.IndexFunc(d.facts, func(f fact) bool { return f.name == name })
 	if i < 0 {
@@ -68,7 +60,7 @@ func (d *declarations) add(x *declaration, decl *api.Decl, o api.Options) {
 	x.file, x.short, x.deprecated = decl.File, decl.Name, o.Deprecated()
 	for _, c := range o.Custom() {
 		if c.Name != api.HTTPOption { // compared as routes
-			x.facts = append(x.facts, fact{"option `" + c.Name + "`", text(c.Value)})
+			x.facts = append(x.facts, fact{"option (" + c.Name + ")", text(c.Value)})
 		}
 	}
 	if d.byName[x.name] != nil {

@@ -74,6 +74,15 @@ func Requires(o api.Options) bool {
 	return false
 }
 
+// ResourceType is the type that google.api.resource gives a message; empty for
+// none.
+func ResourceType(o api.Options) string {
+	value, _ := o.Value("google.api.resource")
+	fields, _ := value.(map[string]any)
+	kind, _ := fields["type"].(string)
+	return kind
+}
+
 // HasBehavior tells whether a field has one of google.api.FieldBehavior.
 func HasBehavior(o api.Options, behavior string) bool {
 	value, _ := o.Value("google.api.field_behavior")

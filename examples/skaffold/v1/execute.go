@@ -1,0 +1,42 @@
+package v1
+
+import (
+	"context"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/skaffoldgen/protoc-gen-skaffold/examples/skaffold/project"
+	"github.com/skaffoldgen/protoc-gen-skaffold/examples/skaffold/session"
+	pb "github.com/skaffoldgen/protoc-gen-skaffold/gen/go/skaffold/v1"
+)
+
+// Execute has stages run once, and resets the state that belongs to them. It
+// does not wait for them.
+func (s *Server) Execute(_ context.Context, req *pb.UserIntentRequest) (*emptypb.Empty, error) {
+	var stages []project.Stage
+	var resets []session.Reset
+	if req.GetIntent().GetBuild() {
+		stages, resets = append(stages, project.Build), append(resets, session.ResetBuild)
+	}
+	if req.GetIntent().GetDeploy() {
+		stages, resets = append(stages, project.Deploy), append(resets, session.ResetDeploy)
+	}
+	if req.GetIntent().GetSync() {
+		stages = append(stages, project.Sync)
+	}
+	if len(stages) == 0 {
+		return &emptypb.Empty{}, nil
+	}
+	if s.runner == nil {
+		return nil, session.ErrNoRunner
+	}
+	for _, r := range resets {
+		if err := s.session.Reset(r); err != nil {
+			return nil, status.Errorf(codes.Unavailable, "the state was not reset: %v", err)
+		}
+	}
+	s.runner.Execute(stages...)
+	return &emptypb.Empty{}, nil
+}

@@ -1,0 +1,60 @@
+package markdown
+
+import (
+	"strings"
+
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/changes"
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/comment"
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/content"
+)
+
+// changes writes the section that lists what has changed.
+func (w *writer) changes(list []content.Changed) {
+	if list == nil {
+		return
+	}
+	w.heading(fileLevel, "changes", comment.Text("Changes"))
+	if len(list) == 0 {
+		w.paragraph("None.")
+	}
+	for _, kind := range []changes.Kind{changes.Added, changes.Changed, changes.Deprecated, changes.Removed} {
+		var items []string
+		for _, c := range list {
+			if c.Kind == kind {
+				items = append(items, "- "+w.changedText(c))
+			}
+		}
+		if len(items) > 0 {
+			w.paragraph("**" + capital(kind.String()) + "**")
+			w.paragraph(strings.Join(items, "\n"))
+		}
+	}
+}
+
+func (w *writer) changedText(c content.Changed) string {
+	text := capital(c.What) + " " + w.inline(comment.Code(c.Type.Name, c.Type.Link))
+	if len(c.Details) > 0 {
+		text += ": " + w.detailsText(c.Details)
+	}
+	return text
+}
+
+// changeText is a note on a declaration that has changed.
+func (w *writer) changeText(e content.Entry) string {
+	switch {
+	case e.Change == nil:
+		return ""
+	case len(e.Change.Details) == 0:
+		return "**" + capital(e.Change.Kind.String()) + ".**"
+	}
+	return "**" + capital(e.Change.Kind.String()) + ":** " + w.detailsText(e.Change.Details) + "."
+}
+
+func (w *writer) detailsText(details []changes.Detail) string {
+	return list(details, func(d changes.Detail) string {
+		if d.Before == "" {
+			return w.cell(comment.Text(d.Property)) + " was not set"
+		}
+		return w.cell(comment.Text(d.Property)) + " was " + w.cell(comment.Code(d.Before, ""))
+	})
+}

@@ -1,0 +1,271 @@
+package scaffold
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/nearest"
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/plugin"
+)
+
+// Field numbers of a buf image: a FileDescriptorSet (descriptor.proto) whose
+// files may carry an extension of buf's (buf/alpha/image/v1/image.proto).
+const (
+	fieldFile         protowire.Number = 1
+	fieldOptions      protowire.Number = 8
+	fieldGoPackage    protowire.Number = 11
+	fieldBufExtension protowire.Number = 8042
+	fieldIsImport     protowire.Number = 1
+	fieldModuleInfo   protowire.Number = 2
+	fieldModuleName   protowire.Number = 1
+)
+
+// image is a set of .proto files with all that they import, imports first.
+type image struct {
+	files  []*imageFile
+	byPath map[string]*imageFile
+}
+
+// imageFile is one .proto file of an image.
+type imageFile struct {
+	desc     *descriptorpb.FileDescriptorProto // without source info
+	raw      []byte
+	imported bool   // only there because others import it
+	module   string // of the buf schema registry; "" where the image does not say
+}
+
+func (f *imageFile) path() string { return f.desc.GetName() }
+
+// openImage reads an image from a file, or from standard input if no file is
+// named.
+func openImage(name string, stdin io.Reader) (*image, error) {
+	source := name
+	var b []byte
+	var err error
+	if name == "" || name == "-" {
+		source = "standard input"
+		b, err = io.ReadAll(stdin)
+	} else {
+		b, err = readNamedFile("--image", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	img, err := parseImage(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", source, err)
+	}
+	return img, nil
+}
+
+// remedy ends the errors about what is no image.
+const remedy = "make one with `buf build -o -`, or with `protoc --descriptor_set_out=FILE --include_imports --include_source_info`"
+
+func parseImage(b []byte) (*image, error) {
+	switch text := bytes.TrimLeft(b, " \t\r\n\ufeff"); {
+	case len(text) == 0:
+		return nil, errors.New("the image is empty, so that the command before this one has probably failed: " + remedy)
+	case text[0] == '{':
+		return nil, errors.New("the image is JSON, and it has to be binary: give buf build an output such as `-o -` or `-o image.binpb`, without #format=json")
+	case bytes.HasPrefix(b, []byte{0x1f, 0x8b}), bytes.HasPrefix(b, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		return nil, errors.New("the image is compressed: give buf build an output such as `-o -` or `-o image.binpb`, without .gz or .zst")
+	}
+	img := &image{byPath: make(map[string]*imageFile)}
+	for rest := b; len(rest) > 0; {
+		num, typ, n := protowire.ConsumeTag(rest)
+		if n < 0 || num == fieldFile && typ != protowire.BytesType {
+			return nil, errors.New("this is not an image: " + remedy)
+		}
+		size := protowire.ConsumeFieldValue(num, typ, rest[n:])
+		if size < 0 {
+			return nil, fmt.Errorf("this is not an image, or one that is cut off (%w): %s", protowire.ParseError(size), remedy)
+		}
+		if num == fieldFile {
+			raw, _ := protowire.ConsumeBytes(rest[n:])
+			if err := img.add(raw); err != nil {
+				return nil, err
+			}
+		}
+		rest = rest[n+size:]
+	}
+	if len(img.files) == 0 {
+		return nil, errors.New("this is not an image, or one without files: " + remedy)
+	}
+	return img, nil
+}
+
+func (img *image) add(raw []byte) error {
+	f := &imageFile{desc: new(descriptorpb.FileDescriptorProto), raw: raw}
+	unmarshal := proto.UnmarshalOptions{AllowPartial: true, Resolver: (*protoregistry.Types)(nil)}
+	if err := unmarshal.Unmarshal(raw, f.desc); err != nil || f.path() == "" {
+		return errors.New("this is not an image: " + remedy)
+	}
+	f.desc.SourceCodeInfo = nil
+	if img.byPath[f.path()] != nil {
+		return fmt.Errorf("the image has %s twice: %s", f.path(), remedy)
+	}
+	f.readExtension()
+	img.files = append(img.files, f)
+	img.byPath[f.path()] = f
+	return nil
+}
+
+// readExtension takes what buf says about a file out of its unknown fields.
+func (f *imageFile) readExtension() {
+	for info := range bytesFields(f.desc.ProtoReflect().GetUnknown(), fieldBufExtension) {
+		for v := range varintFields(info, fieldIsImport) {
+			f.imported = v != 0
+		}
+		for module := range bytesFields(info, fieldModuleInfo) {
+			for name := range bytesFields(module, fieldModuleName) {
+				f.module = moduleName(name)
+			}
+		}
+	}
+}
+
+// moduleName is the name as people write it: buf.build/acme/shop.
+func moduleName(name []byte) string {
+	var parts []string
+	for num := protowire.Number(1); num <= 3; num++ { // remote, owner, repository
+		for part := range bytesFields(name, num) {
+			parts = append(parts, string(part))
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// bytesFields are the values of a field in an encoded message.
+func bytesFields(message []byte, num protowire.Number) func(func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		eachField(message, num, protowire.BytesType, func(value []byte) bool {
+			b, _ := protowire.ConsumeBytes(value)
+			return yield(b)
+		})
+	}
+}
+
+func varintFields(message []byte, num protowire.Number) func(func(uint64) bool) {
+	return func(yield func(uint64) bool) {
+		eachField(message, num, protowire.VarintType, func(value []byte) bool {
+			v, _ := protowire.ConsumeVarint(value)
+			return yield(v)
+		})
+	}
+}
+
+// eachField calls do with the encoded values of a field, up to the first byte
+// that is no message.
+func eachField(message []byte, num protowire.Number, typ protowire.Type, do func([]byte) bool) {
+	for len(message) > 0 {
+		n, t, tag := protowire.ConsumeTag(message)
+		if tag < 0 {
+			return
+		}
+		size := protowire.ConsumeFieldValue(n, t, message[tag:])
+		if size < 0 {
+			return
+		}
+		if n == num && t == typ && !do(message[tag:tag+size]) {
+			return
+		}
+		message = message[tag+size:]
+	}
+}
+
+// service finds a service by its full name. Without a name it is the only one
+// of the image's own files.
+func (img *image) service(name string) (*imageFile, *descriptorpb.ServiceDescriptorProto, error) {
+	type found struct {
+		file *imageFile
+		desc *descriptorpb.ServiceDescriptorProto
+	}
+	all, own := make(map[string]found), []string{}
+	for _, f := range img.files {
+		for _, s := range f.desc.GetService() {
+			full := fullName(f.desc.GetPackage(), s.GetName())
+			all[full] = found{f, s}
+			if !f.imported {
+				own = append(own, full)
+			}
+		}
+	}
+	slices.Sort(own)
+	if name == "" && len(own) == 1 {
+		name = own[0]
+	}
+	s, ok := all[strings.TrimPrefix(name, ".")]
+	switch {
+	case ok:
+		return s.file, s.desc, nil
+	case len(own) == 0:
+		return nil, nil, errors.New("the image declares no service: build it from the .proto file that does")
+	case name == "":
+		return nil, nil, usageError("the image has several services, so that --service has to name one: %s", strings.Join(own, ", "))
+	}
+	if meant := meantService(name, own); meant != "" {
+		return nil, nil, usageError("the image has no service %q; did you mean %q? It has: %s", name, meant, strings.Join(own, ", "))
+	}
+	return nil, nil, usageError("the image has no service %q; it has: %s", name, strings.Join(own, ", "))
+}
+
+// meantService is what a wrong name probably means: a service of that name in
+// some package, or one whose full name is close.
+func meantService(wrong string, known []string) string {
+	for _, name := range known {
+		if strings.EqualFold(name[strings.LastIndexByte(name, '.')+1:], wrong[strings.LastIndexByte(wrong, '.')+1:]) {
+			return name
+		}
+	}
+	return nearest.Word(wrong, known)
+}
+
+func fullName(pkg, name string) string {
+	if pkg == "" {
+		return name
+	}
+	return pkg + "." + name
+}
+
+// request is what buf would send a plugin for the Go package of one file: that
+// package's files are to be generated, and the image's other files are there to
+// be imported.
+func (img *image) request(of *imageFile, parameter string, packageOf func(*imageFile) string) *plugin.Request {
+	req := &plugin.Request{Parameter: parameter}
+	wanted := importPath(packageOf(of))
+	for _, f := range img.files {
+		pkg := packageOf(f)
+		if importPath(pkg) == wanted {
+			req.FilesToGenerate = append(req.FilesToGenerate, f.path())
+		}
+		req.Files = append(req.Files, plugin.File{Path: f.path(), Descriptor: f.withGoPackage(pkg)})
+	}
+	return req
+}
+
+// withGoPackage is the encoded file with another go_package. A message that
+// comes twice is merged, and the later value wins.
+func (f *imageFile) withGoPackage(pkg string) []byte {
+	if pkg == f.desc.GetOptions().GetGoPackage() {
+		return f.raw
+	}
+	options := protowire.AppendString(protowire.AppendTag(nil, fieldGoPackage, protowire.BytesType), pkg)
+	raw := protowire.AppendTag(slices.Clip(f.raw), fieldOptions, protowire.BytesType)
+	return protowire.AppendBytes(raw, options)
+}
+
+// importPath is a go_package without the package name that may follow it.
+func importPath(goPackage string) string {
+	before, _, _ := strings.Cut(goPackage, ";")
+	return path.Clean(before)
+}
