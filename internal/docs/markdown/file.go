@@ -178,6 +178,7 @@ func (w *writer) service(s *content.Service) {
 func (w *writer) method(m *content.Method) {
 	w.heading(memberLevel, m.Anchor, comment.Text(m.Name))
 	w.code("proto", m.Signature)
+	w.described(m.Entry, memberLevel)
 	about := capital(m.Streaming()) + ": takes " + w.streamed(m.StreamsRequest, m.Request) +
 		" and returns " + w.streamed(m.StreamsBack, m.Response) + "."
 	if m.Idempotency == "NO_SIDE_EFFECTS" {
@@ -193,7 +194,6 @@ func (w *writer) method(m *content.Method) {
 		}
 		w.paragraph(strings.Join(items, "\n"))
 	}
-	w.described(m.Entry, memberLevel)
 	w.details("Try it", "sh", commands(m))
 }
 

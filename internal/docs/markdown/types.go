@@ -3,6 +3,8 @@ package markdown
 import (
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/comment"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/content"
@@ -36,15 +38,29 @@ func (w *writer) memberLink(e content.Entry) string {
 
 func number(n int32) string { return strconv.Itoa(int(n)) }
 
-// join joins pieces of a cell; empty ones are left out.
+// join joins pieces of a cell; empty ones are left out. A comment that does not
+// end as a sentence does gets its full stop before the next piece.
 func join(pieces ...string) string {
-	var out []string
+	var out strings.Builder
 	for _, p := range pieces {
-		if p != "" {
-			out = append(out, p)
+		if p == "" {
+			continue
 		}
+		if out.Len() > 0 {
+			if endsOpen(out.String()) {
+				out.WriteByte('.')
+			}
+			out.WriteByte(' ')
+		}
+		out.WriteString(p)
 	}
-	return strings.Join(out, " ")
+	return out.String()
+}
+
+// endsOpen tells text whose last character is that of a word.
+func endsOpen(text string) bool {
+	r, _ := utf8.DecodeLastRuneInString(text)
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == ')' || r == '`'
 }
 
 func (w *writer) message(m *content.Message) {
@@ -233,7 +249,6 @@ func (w *writer) values(e *content.Enum, values []*content.Value) {
 	w.table(rows)
 	for _, v := range values {
 		w.rest(v.Entry)
-		w.suggestions(v)
 	}
 }
 
@@ -249,29 +264,29 @@ func (w *writer) valueCell(v *content.Value) string {
 	if options := w.optionTexts(v.Entry, w.cell); len(options) > 0 {
 		notes = append(notes, "Options: "+strings.Join(options, ", ")+".")
 	}
-	if !rest.Empty() || len(v.Suggestions) > 0 {
+	notes = append(notes, w.suggestionsText(v))
+	if !rest.Empty() {
 		notes = append(notes, "More below.")
 	}
 	return join(notes...)
 }
 
-// suggestions writes what a user can do about a code.
-func (w *writer) suggestions(v *content.Value) {
+// suggestionsText is what a user can do about a code.
+func (w *writer) suggestionsText(v *content.Value) string {
 	if len(v.Suggestions) == 0 {
-		return
+		return ""
 	}
-	w.paragraph("What to do about " + w.name(v.Name) + ":")
 	items := make([]string, len(v.Suggestions))
 	for i, s := range v.Suggestions {
-		items[i] = "- " + w.inline(comment.Code(s.Code.Name, s.Code.Link))
+		items[i] = w.cell(comment.Code(s.Code.Name, s.Code.Link))
 		if !s.Action.Empty() {
-			items[i] += ": " + s.Action.MarkdownHeading(w.flavor)
+			items[i] += ": " + w.cell(s.Action)
 		}
 		if !s.When.Empty() {
-			items[i] += " (" + s.When.MarkdownHeading(w.flavor) + ")"
+			items[i] += " (" + w.cell(s.When) + ")"
 		}
 	}
-	w.paragraph(strings.Join(items, "\n"))
+	return "What to do: " + strings.Join(items, "; ")
 }
 
 func (w *writer) usedBy(types []content.Type) {
