@@ -111,7 +111,7 @@ func (c badInput) request(t *testing.T) []byte {
 }
 
 // optionNames are the named options, as errors list them.
-const optionNames = "template, output, include, exclude, layout, order, source_url, title, flavor, front_matter, config, allow, camel_case_fields"
+const optionNames = "template, output, include, exclude, layout, order, source_url, title, flavor, front_matter, against, http_address, grpc_address, internal_comments, warnings, warn_about, config, allow, camel_case_fields"
 
 var badOptions = []badInput{
 	{

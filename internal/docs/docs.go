@@ -15,13 +15,9 @@ import (
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/api"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/codes"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/config"
-	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/comment"
-	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/content"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/gendoc"
-	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/markdown"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/reference"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/tmpl"
-	"github.com/skaffoldgen/protoc-gen-skaffold/internal/events"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/plugin"
 )
 
@@ -44,7 +40,7 @@ func Generate(req *plugin.Request) ([]plugin.Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	return render(model, pages)
+	return render(req, model, pages)
 }
 
 // page is one output file and what it shows.
@@ -54,7 +50,7 @@ type page struct {
 }
 
 // renderer makes the output of all pages.
-type renderer func(*api.Model, []page) ([]plugin.Output, error)
+type renderer func(*plugin.Request, *api.Model, []page) ([]plugin.Output, error)
 
 func (o *Options) renderer() (renderer, error) {
 	switch o.Format {
@@ -74,14 +70,14 @@ func (o *Options) renderer() (renderer, error) {
 		}
 		return o.gendoc(func(data *gendoc.Template) ([][]byte, error) { return t.Execute(data) }), nil
 	}
-	if o.Format == FormatMarkdown {
-		return o.builtin, nil
+	if format := formats[o.Format]; format != nil {
+		return o.builtin(format), nil
 	}
-	formats := map[Format]func() reference.Format{
+	old := map[Format]func() reference.Format{
 		FormatHTML:    reference.HTML,
 		FormatDocBook: reference.DocBook,
 	}
-	return o.reference(formats[o.Format]()), nil
+	return o.reference(old[o.Format]()), nil
 }
 
 // maxTemplate bounds a template: a larger file is something else.
@@ -100,79 +96,9 @@ func readTemplate(path string) ([]byte, error) {
 	return text, err
 }
 
-// builtin renders the pages in a format of our own.
-func (o *Options) builtin(model *api.Model, pages []page) ([]plugin.Output, error) {
-	site, err := o.site(model, pages)
-	if err != nil {
-		return nil, err
-	}
-	options := markdown.Options{Flavor: flavors[o.Flavor], FrontMatter: o.FrontMatter}
-	out := make([]plugin.Output, len(pages))
-	err = api.Parallel(len(pages), func(i int) error {
-		content, err := markdown.Page(site, site.Pages[i], options)
-		out[i] = plugin.Output{Name: site.Pages[i].Name, Content: content}
-		return err
-	})
-	if o.Layout != LayoutSingle {
-		name := o.indexName()
-		out = append(out, plugin.Output{Name: name, Content: [][]byte{markdown.Index(site, name, options)}})
-	}
-	return out, err
-}
-
-// flavors are the Markdown flavors by their names in the options.
-var flavors = map[Flavor]comment.Flavor{FlavorGFM: comment.GFM, FlavorMDX: comment.MDX, FlavorHugo: comment.Hugo}
-
-// indexNames are the names under which tools look for the page of a folder.
-var indexNames = map[Flavor]string{FlavorGFM: "index.md", FlavorMDX: "index.mdx", FlavorHugo: "_index.md"}
-
-// indexName is the name of the page that leads to the others: it stands in the
-// folder that all of them are in.
-func (o *Options) indexName() string {
-	fixed, _, _ := strings.Cut(o.Output, "{")
-	return path.Join(path.Dir(fixed+"x"), indexNames[o.Flavor])
-}
-
-// site is the content of the pages.
-func (o *Options) site(model *api.Model, pages []page) (*content.Site, error) {
-	cfg, err := o.loadConfig(model)
-	if err != nil {
-		return nil, err
-	}
-	tables, err := codes.Find(model, cfg)
-	if err != nil {
-		return nil, err
-	}
-	found, err := events.Find(model, cfg)
-	if err != nil {
-		return nil, err
-	}
-	site := content.NewSite(model, content.Settings{
-		Title:        o.Title,
-		SourceOrder:  o.Order == OrderSource,
-		SourceURL:    o.Model.SourceOf,
-		Tables:       tables,
-		Events:       found,
-		HTTP:         "http://localhost:8080",
-		GRPC:         "localhost:50051",
-		HeadingsOnly: o.Format == FormatMarkdown && o.Flavor == FlavorHugo,
-	})
-	for _, p := range pages {
-		site.Add(p.name, p.files...)
-	}
-	return site, nil
-}
-
-func (o *Options) loadConfig(model *api.Model) (*config.Config, error) {
-	if o.Config == "" {
-		return new(config.Config), nil
-	}
-	return config.Load(o.Config, model)
-}
-
 // reference renders each page in a format of our own.
 func (o *Options) reference(format reference.Format) renderer {
-	return func(model *api.Model, pages []page) ([]plugin.Output, error) {
+	return func(_ *plugin.Request, model *api.Model, pages []page) ([]plugin.Output, error) {
 		tables, err := o.tables(model)
 		if err != nil {
 			return nil, err
@@ -210,7 +136,7 @@ func (o *Options) tables(model *api.Model) ([]*codes.Table, error) {
 
 // gendoc renders each page from protoc-gen-doc's model.
 func (o *Options) gendoc(render func(*gendoc.Template) ([][]byte, error)) renderer {
-	return func(model *api.Model, pages []page) ([]plugin.Output, error) {
+	return func(_ *plugin.Request, model *api.Model, pages []page) ([]plugin.Output, error) {
 		settings := o.Model
 		settings.SourceOrder = o.Order == OrderSource
 		out := make([]plugin.Output, len(pages))

@@ -3,6 +3,7 @@ package docs
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/content"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/gendoc"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/markdown"
 )
@@ -35,6 +37,17 @@ const (
 	FlavorGFM  Flavor = "gfm"
 	FlavorMDX  Flavor = "mdx"
 	FlavorHugo Flavor = "hugo"
+)
+
+// Warnings is what is done about problems in comments.
+type Warnings string
+
+// The choices: nothing, a line on standard error for each, or no output and an
+// error for each.
+const (
+	WarningsOff   Warnings = "off"
+	WarningsOn    Warnings = "on"
+	WarningsError Warnings = "error"
 )
 
 // Layout is how files are spread over pages.
@@ -70,9 +83,17 @@ type Options struct {
 	Flavor   Flavor
 	// FrontMatter is that of each page in Markdown.
 	FrontMatter []markdown.Entry
-	Config      string // path of skaffold-gen.yaml; empty for none
-	Model       gendoc.Settings
-	Allow       []gendoc.Source
+	Warnings    Warnings
+	WarnAbout   []content.ProblemKind // empty for all
+	// Against is the path of an image of an earlier release; empty for none.
+	Against string
+	// HTTPAddress and GRPCAddress are what examples of commands call.
+	HTTPAddress, GRPCAddress string
+	// Internal shows the parts of comments in (-- --).
+	Internal bool
+	Config   string // path of skaffold-gen.yaml; empty for none
+	Model    gendoc.Settings
+	Allow    []gendoc.Source
 
 	named            bool             // in this project's style, not protoc-gen-doc's
 	include, exclude []string         // doublestar patterns
@@ -126,6 +147,19 @@ var options = []option{
 		return choose(&o.Flavor, v, FlavorGFM, FlavorMDX, FlavorHugo)
 	}},
 	{"front_matter", true, func(o *Options, v string) error { return o.addFrontMatter(v) }},
+	{"against", false, func(o *Options, v string) error { o.Against = v; return nil }},
+	{"http_address", false, func(o *Options, v string) error { o.HTTPAddress = v; return checkHTTPAddress(v) }},
+	{"grpc_address", false, func(o *Options, v string) error { o.GRPCAddress = v; return nil }},
+	{"internal_comments", false, func(o *Options, v string) error { return parseBool(&o.Internal, v) }},
+	{"warnings", false, func(o *Options, v string) error {
+		return choose(&o.Warnings, v, WarningsOff, WarningsOn, WarningsError)
+	}},
+	{"warn_about", true, func(o *Options, v string) error {
+		var kind content.ProblemKind
+		err := choose(&kind, v, content.ProblemKinds...)
+		o.WarnAbout = append(o.WarnAbout, kind)
+		return err
+	}},
 	{"config", false, func(o *Options, v string) error { o.Config = v; return nil }},
 	{"allow", true, func(o *Options, v string) error { return o.allow(v) }},
 	{"camel_case_fields", false, func(o *Options, v string) error { return parseBool(&o.Model.CamelCaseFields, v) }},
@@ -197,7 +231,38 @@ func (o *Options) complete() error {
 		return fmt.Errorf("options \"flavor\" and \"front_matter\" are for template=markdown")
 	}
 	o.Flavor = cmp.Or(o.Flavor, FlavorGFM)
+	if err := o.checkContentOptions(); err != nil {
+		return err
+	}
 	return checkPlaceholders(o.Output, o.Layout)
+}
+
+// checkContentOptions looks at the options that only the built-in formats know.
+func (o *Options) checkContentOptions() error {
+	if len(o.WarnAbout) > 0 && (o.Warnings == "" || o.Warnings == WarningsOff) {
+		return fmt.Errorf("option \"warn_about\" does nothing without warnings=on or warnings=error")
+	}
+	given := map[string]bool{
+		"against": o.Against != "", "http_address": o.HTTPAddress != "", "grpc_address": o.GRPCAddress != "",
+		"internal_comments": o.Internal, "warnings": o.Warnings != "",
+	}
+	if o.Format == FormatTemplate {
+		for _, name := range slices.Sorted(maps.Keys(given)) {
+			if given[name] {
+				return fmt.Errorf("option %q is for the built-in formats: a template of your own does not see what it says", name)
+			}
+		}
+	}
+	o.HTTPAddress = cmp.Or(o.HTTPAddress, "http://localhost:8080")
+	o.GRPCAddress = cmp.Or(o.GRPCAddress, "localhost:50051")
+	return nil
+}
+
+func checkHTTPAddress(address string) error {
+	if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
+		return fmt.Errorf("the address has to begin with http:// or https://")
+	}
+	return nil
 }
 
 // frontMatterKey is a key of YAML that needs no quotes.

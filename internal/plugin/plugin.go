@@ -156,5 +156,6 @@ func (p Plugin) generate(req *Request, stderr io.Writer) (files []Output, err er
 	if len(req.FilesToGenerate) == 0 {
 		return nil, errors.New("the request names no file to generate: give protoc or buf at least one .proto file")
 	}
+	req.Warn = func(message string) { fmt.Fprintf(stderr, "%s: warning: %s\n", p.Name, message) }
 	return p.Generate(req)
 }

@@ -33,6 +33,9 @@ type Request struct {
 	// Files are all files that the request carries, each once, imports before
 	// their importers.
 	Files []File
+	// Warn tells the user of something that does not stop the plugin; nil where
+	// nobody listens. protoc and buf show it as it comes.
+	Warn func(message string)
 }
 
 // File is one encoded FileDescriptorProto.

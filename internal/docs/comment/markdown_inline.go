@@ -30,14 +30,45 @@ type inlineWriter struct {
 	place  place
 	links  int    // how many links the text is in
 	marks  string // the marks of emphasis that the text is in
-	tilde  bool   // there is only one tilde, which can do nothing
+	tilde  bool   // there is only one tilde in the block, which can do nothing
 }
 
 func inlineMarkdown(list []inline, f Flavor, p place) string {
-	w := inlineWriter{flavor: f, place: p, tilde: countTildes(list) < 2}
-	if len(list) == 1 && list[0].kind == textNode {
-		w.out = make([]byte, 0, len(list[0].text)+len(list[0].text)/16)
+	if len(list) == 1 && list[0].kind == textNode && needsNoEscape(list[0].text, f) {
+		if p != inBlock {
+			return strings.ReplaceAll(list[0].text, "\n", " ")
+		}
+		return list[0].text
 	}
+	return writeInlines(list, f, p)
+}
+
+// needsNoEscape tells whether text is surely Markdown for itself, in any place. It
+// only saves time.
+func needsNoEscape(text string, f Flavor) bool {
+	lineStart := true
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case c == '\n':
+			lineStart = true
+			continue
+		case c == '.' || c == ':':
+			if lineStart || startsAddress(text, i) {
+				return false
+			}
+		case special[c]:
+			return false
+		case lineStart && (c < 'A' || f == MDX && (c == 'i' || c == 'e')):
+			return false
+		}
+		lineStart = false
+	}
+	return !strings.HasSuffix(text, "#")
+}
+
+func writeInlines(list []inline, f Flavor, p place) string {
+	w := inlineWriter{flavor: f, place: p, tilde: p != inCell && countTildes(list) < 2}
 	w.inlines(list, ' ')
 	if p == inHeading && len(w.out) > 0 && w.out[len(w.out)-1] == '#' {
 		w.out = append(w.out[:len(w.out)-1], `\#`...)
@@ -182,7 +213,7 @@ func (w *inlineWriter) link(n inline) {
 
 // title escapes a title, in which only entities and escapes are read.
 func (w *inlineWriter) title(text string) string {
-	text = escapeEntities(strings.ReplaceAll(text, `\`, `\\`))
+	text = strings.ReplaceAll(escapeEntities(strings.ReplaceAll(text, `\`, `\\`)), "<", "&lt;")
 	if w.flavor == Hugo {
 		text = strings.ReplaceAll(text, "{{", `{\{`)
 	}
@@ -426,6 +457,9 @@ func (w *inlineWriter) underscores(s string, start int) int {
 // startsAddress tells whether the text up to the byte at i could be taken for the
 // start of a bare address.
 func startsAddress(s string, i int) bool {
+	if i == 0 || strings.IndexByte("wWpPsS", s[i-1]) < 0 {
+		return false
+	}
 	before := strings.ToLower(s[max(0, i-len("https")):i])
 	if s[i] == '.' {
 		return strings.HasSuffix(before, "www")

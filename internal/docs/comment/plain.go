@@ -78,18 +78,19 @@ func plainBlocks(text string) []block {
 	if text == "" {
 		return nil
 	}
-	blocks := make([]block, 0, strings.Count(text, "\n\n")+1)
-	for part := range strings.SplitSeq(text, "\n\n") {
-		if part = strings.Trim(part, "\n"); part == "" {
-			continue
-		}
+	most := strings.Count(text, "\n\n") + 1
+	blocks, inlines := make([]block, 0, most), make([]inline, 0, most)
+	for text != "" {
+		part, rest, _ := strings.Cut(text, "\n\n")
+		text = strings.TrimLeft(rest, "\n")
+		n := inline{kind: textNode, text: part}
 		if strings.Contains(part, "  ") {
 			var b inlineBuilder
 			b.write(part)
-			blocks = append(blocks, block{kind: paragraph, inlines: b.done()})
-			continue
+			n = b.done()[0]
 		}
-		blocks = append(blocks, block{kind: paragraph, inlines: []inline{{kind: textNode, text: part}}})
+		inlines = append(inlines, n)
+		blocks = append(blocks, block{kind: paragraph, inlines: inlines[len(inlines)-1 : len(inlines) : len(inlines)]})
 	}
 	return blocks
 }

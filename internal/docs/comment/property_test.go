@@ -57,8 +57,24 @@ func checkDoc(t *testing.T, d *Doc) {
 		}
 	}
 	checkGitHub(t, d)
+	checkShortCut(t, d.blocks)
 	checkCell(t, "summary", d.Summary().MarkdownCell(GFM))
 	checkHTML(t, d.Summary().HTMLInline())
+}
+
+// checkShortCut checks that text that needs no escapes is what the writer writes.
+func checkShortCut(t *testing.T, blocks []block) {
+	t.Helper()
+	for _, b := range blocks {
+		checkShortCut(t, b.blocks)
+		for name, f := range flavors {
+			for _, p := range []place{inBlock, inHeading, inCell} {
+				if got, want := inlineMarkdown(b.inlines, f, p), writeInlines(b.inlines, f, p); got != want {
+					t.Errorf("%s: text is written as %q, want %q", name, got, want)
+				}
+			}
+		}
+	}
 }
 
 func checkMarkdown(t *testing.T, name, md string, d *Doc, f Flavor) {
@@ -175,7 +191,8 @@ func checkCell(t *testing.T, name, cell string) {
 }
 
 // github reads Markdown with blocks of HTML and with its own idea of addresses.
-var github = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(goldmarkhtml.WithUnsafe()))
+var github = goldmark.New(goldmark.WithExtensions(extension.GFM),
+	goldmark.WithRendererOptions(goldmarkhtml.WithUnsafe()))
 
 // checkGitHub checks that other readers of Markdown show the text of the comment,
 // all of it and nothing else.
@@ -289,14 +306,22 @@ func checkDocBook(t *testing.T, out string) {
 
 // scraps are what the generator makes comments of.
 var scraps = []string{
-	"a", "b c", "foo_bar", "_x_", "__x__", "*", "**", "***", "_", "__", "~", "~~", "`", "``", "```", "\\", "\\*", "\\\n", "  \n",
-	"\n", "\n\n", "\n    ", "\n\t", "\n> ", "\n- ", "\n  - ", "\n1. ", "\n2) ", "\n+ ", "\n* ", "\n# ", "\n### ", "\n---\n", "\n===\n",
-	"\n```go\n", "\n```\n", "\n~~~\n", "\n| a | b |\n|---|:-:|\n| 1 | 2 |\n", "|", "\\|", "[", "]", "(", ")", "[a](b)", "[Book][]",
-	"[x][a.b]", "[a.b]", "[Book][Missing.X]", "[Evil][]", "![i](http://h/i.png)", "[j](javascript:x)", "[c]: http://x.y\n", "[c]", "<br>",
-	"<b>", "</b>", "<i>", "</i>", "<code>", "</code>", "<sub>", "</sub>", "<p>", "<script>", "</script>", "<!--", "-->", "<x y=\"z\">",
-	"<project-id>", "<https://x.y/z>", "https://x.y/a_b*c*", "http://", "www.x.y", "www", ".", ":", "//", "&amp;", "&lt;", "&#42;", "&#x202e;",
-	"&nbsp;", "&", ";", "amp;", "(--", "--)", "{{<", ">}}", "{{%", "%}}", "{", "}", "{name}", "import x", "export", "é", "日本", "“", "€", "\u00A0",
-	"\u202E", "\x00", "\r\n", "\r", "\t", " ", "  ", "!", "?", "\"", "'", "projects/*/x/*", "buf:lint:ignore X", "[ ] ", "[x] ", "- ", "1. ", "#",
+	"a", "b c", "foo_bar", "_x_", "__x__", "*", "**", "***", "_", "__", "~", "~~", "`", "``", "```", "\\",
+	"\\*", "\\\n", "  \n",
+	"\n", "\n\n", "\n    ", "\n\t", "\n> ", "\n- ", "\n  - ", "\n1. ", "\n2) ", "\n+ ", "\n* ", "\n# ",
+	"\n### ", "\n---\n", "\n===\n",
+	"\n```go\n", "\n```\n", "\n~~~\n", "\n| a | b |\n|---|:-:|\n| 1 | 2 |\n", "|", "\\|", "[", "]", "(", ")",
+	"[a](b)", "[Book][]",
+	"[x][a.b]", "[a.b]", "[Book][Missing.X]", "[Evil][]", "![i](http://h/i.png)", "[j](javascript:x)",
+	"[c]: http://x.y\n", "[c]", "<br>",
+	"<b>", "</b>", "<i>", "</i>", "<code>", "</code>", "<sub>", "</sub>", "<p>", "<script>", "</script>",
+	"<!--", "-->", "<x y=\"z\">",
+	"<project-id>", "<https://x.y/z>", "https://x.y/a_b*c*", "http://", "www.x.y", "www", ".", ":", "//",
+	"&amp;", "&lt;", "&#42;", "&#x202e;",
+	"&nbsp;", "&", ";", "amp;", "(--", "--)", "{{<", ">}}", "{{%", "%}}", "{", "}", "{name}", "import x",
+	"export", "é", "日本", "“", "€", "\u00A0",
+	"\u202E", "\x00", "\r\n", "\r", "\t", " ", "  ", "!", "?", "\"", "'", "projects/*/x/*", "buf:lint:ignore X",
+	"[ ] ", "[x] ", "- ", "1. ", "#",
 	"=", "-", "+", ">", "x", "X", "1", "^", "$", "@exclude", "protolint:disable",
 }
 

@@ -67,7 +67,7 @@ func (r *reader) cuts(code []span, all bool) (cuts []span, again bool) {
 		for len(code) > 0 && code[0].end <= i {
 			code = code[1:]
 		}
-		inCode := len(code) > 0 && code[0].start <= i
+		inCode := len(code) > 0 && code[0].start <= firstLetter(text, i, lineStart)
 		end := i
 		if !inCode {
 			end = r.removable(i, lineStart)
@@ -90,6 +90,14 @@ func (r *reader) cuts(code []span, all bool) (cuts []span, again bool) {
 		i = max(cut.end, end)
 	}
 	return cuts, false
+}
+
+// firstLetter is where the text of a line starts; code has no indentation.
+func firstLetter(text string, i int, lineStart bool) int {
+	for lineStart && i < len(text) && isSpace(text[i]) {
+		i++
+	}
+	return i
 }
 
 // removable is the end of what is to be taken out at an offset, or the offset.

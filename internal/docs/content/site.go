@@ -52,6 +52,9 @@ type Problem struct {
 // ProblemKind is a sort of Problem, so that a user can choose.
 type ProblemKind string
 
+// ProblemKinds are all kinds.
+var ProblemKinds = []ProblemKind{Uncommented, BadComment}
+
 // The kinds of problems.
 const (
 	Uncommented ProblemKind = "missing-comment" // a declaration without a comment

@@ -45,10 +45,13 @@ func (w *writer) changeText(e content.Entry) string {
 	case e.Change == nil:
 		return ""
 	case len(e.Change.Details) == 0:
-		return "**" + capital(e.Change.Kind.String()) + ".**"
+		return "**" + kindWords[e.Change.Kind] + ".**"
 	}
-	return "**" + capital(e.Change.Kind.String()) + ":** " + w.detailsText(e.Change.Details) + "."
+	return "**" + kindWords[e.Change.Kind] + ":** " + w.detailsText(e.Change.Details) + "."
 }
+
+// kindWords are for notes on declarations that are still there.
+var kindWords = map[changes.Kind]string{changes.Added: "New", changes.Changed: "Changed", changes.Deprecated: "Newly deprecated"}
 
 func (w *writer) detailsText(details []changes.Detail) string {
 	return list(details, func(d changes.Detail) string {

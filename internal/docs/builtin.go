@@ -1,0 +1,170 @@
+package docs
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/api"
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/codes"
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/config"
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/changes"
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/comment"
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/content"
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/markdown"
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/events"
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/plugin"
+)
+
+// formats are the built-in formats: each makes all files of a site.
+var formats = map[Format]func(*Options, *content.Site) ([]plugin.Output, error){
+	FormatMarkdown: renderMarkdown,
+}
+
+// builtin renders the pages in a format of our own.
+func (o *Options) builtin(format func(*Options, *content.Site) ([]plugin.Output, error)) renderer {
+	return func(req *plugin.Request, model *api.Model, pages []page) ([]plugin.Output, error) {
+		var found problems
+		site, err := o.site(model, pages, &found)
+		if err != nil {
+			return nil, err
+		}
+		out, err := format(o, site)
+		return out, errors.Join(err, found.tell(o, req))
+	}
+}
+
+// problems are those that the content has, found by several goroutines.
+type problems struct {
+	mu   sync.Mutex
+	list []content.Problem
+}
+
+func (p *problems) report(found content.Problem) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.list = append(p.list, found)
+}
+
+// tell warns of the problems, or returns them as errors, in the order of their
+// places.
+func (p *problems) tell(o *Options, req *plugin.Request) error {
+	slices.SortFunc(p.list, func(a, b content.Problem) int {
+		return cmp.Or(cmp.Compare(a.Pos.Path, b.Pos.Path), cmp.Compare(a.Pos.Line, b.Pos.Line),
+			cmp.Compare(a.Pos.Column, b.Pos.Column), cmp.Compare(a.Message, b.Message))
+	})
+	var errs []error
+	for _, found := range slices.Compact(p.list) {
+		text := fmt.Sprintf("%s: %s (%s)", found.Pos, found.Message, found.Kind)
+		if o.Warnings == WarningsError {
+			errs = append(errs, errors.New(text))
+		} else if req.Warn != nil {
+			req.Warn(text)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// site is the content of the pages.
+func (o *Options) site(model *api.Model, pages []page, found *problems) (*content.Site, error) {
+	cfg := new(config.Config)
+	var err error
+	if o.Config != "" {
+		if cfg, err = config.Load(o.Config, model); err != nil {
+			return nil, err
+		}
+	}
+	tables, err := codes.Find(model, cfg)
+	if err != nil {
+		return nil, err
+	}
+	kinds, err := events.Find(model, cfg)
+	if err != nil && o.Config != "" {
+		return nil, err // without a config a page only lacks a table of events
+	}
+	list, err := o.changes(model)
+	if err != nil {
+		return nil, err
+	}
+	settings := content.Settings{
+		Title:        o.Title,
+		SourceOrder:  o.Order == OrderSource,
+		SourceURL:    o.Model.SourceOf,
+		Tables:       tables,
+		Events:       kinds,
+		Changes:      list,
+		HTTP:         o.HTTPAddress,
+		GRPC:         o.GRPCAddress,
+		Internal:     o.Internal,
+		HeadingsOnly: o.Flavor == FlavorHugo,
+	}
+	if o.Warnings == WarningsOn || o.Warnings == WarningsError {
+		settings.Report = func(p content.Problem) {
+			if len(o.WarnAbout) == 0 || slices.Contains(o.WarnAbout, p.Kind) {
+				found.report(p)
+			}
+		}
+	}
+	site := content.NewSite(model, settings)
+	for _, p := range pages {
+		site.Add(p.name, p.files...)
+	}
+	return site, nil
+}
+
+// changes compares the model with the image of an earlier release; nil if there
+// is none.
+func (o *Options) changes(model *api.Model) (*changes.List, error) {
+	if o.Against == "" {
+		return nil, nil
+	}
+	before, err := readModel(o.Against)
+	if err != nil {
+		return nil, fmt.Errorf("option %q: %w", "against="+o.Against, err)
+	}
+	return changes.Compare(before, model, o.wants), nil
+}
+
+func readModel(name string) (*api.Model, error) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	req, err := plugin.ReadImage(b)
+	if err != nil {
+		return nil, err
+	}
+	return api.Build(req)
+}
+
+// flavors are the Markdown flavors by their names in the options.
+var flavors = map[Flavor]comment.Flavor{FlavorGFM: comment.GFM, FlavorMDX: comment.MDX, FlavorHugo: comment.Hugo}
+
+// indexNames are the names under which tools look for the page of a folder.
+var indexNames = map[Flavor]string{FlavorGFM: "index.md", FlavorMDX: "index.mdx", FlavorHugo: "_index.md"}
+
+func renderMarkdown(o *Options, site *content.Site) ([]plugin.Output, error) {
+	options := markdown.Options{Flavor: flavors[o.Flavor], FrontMatter: o.FrontMatter}
+	out := make([]plugin.Output, len(site.Pages))
+	err := api.Parallel(len(out), func(i int) error {
+		text, err := markdown.Page(site, site.Pages[i], options)
+		out[i] = plugin.Output{Name: site.Pages[i].Name, Content: text}
+		return err
+	})
+	if o.Layout != LayoutSingle {
+		name := o.beside(indexNames[o.Flavor])
+		out = append(out, plugin.Output{Name: name, Content: [][]byte{markdown.Index(site, name, options)}})
+	}
+	return out, err
+}
+
+// beside is the path of a file in the folder that all pages are in.
+func (o *Options) beside(name string) string {
+	fixed, _, _ := strings.Cut(o.Output, "{")
+	return path.Join(path.Dir(fixed+"x"), name)
+}
