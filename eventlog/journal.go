@@ -130,8 +130,8 @@ func (j *journal) write(lines [][]byte) error {
 		return err
 	}
 	s := &j.segments[len(j.segments)-1]
-	if n, err := j.file.WriteAt(j.buf, s.size); err != nil {
-		j.rest = n > 0
+	if _, err := j.file.WriteAt(j.buf, s.size); err != nil {
+		j.rest = true // even if it says that nothing was written, something may be
 		return errors.Join(err, j.cutRest())
 	}
 	if j.sync == SyncAlways {

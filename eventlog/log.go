@@ -82,7 +82,7 @@ func New[E any](cfg Config[E]) *Log[E] {
 		cfg.MaxBytes = defaultMaxBytes
 	}
 	l := &Log[E]{cfg: cfg}
-	l.ring.Store(new(ring[E]))
+	l.ring.Store(newRing[E](16))
 	l.oldest.Store(1)
 	return l
 }
@@ -267,7 +267,7 @@ func (l *Log[E]) grow() {
 	if l.kept() < uint64(len(old.slots)) {
 		return
 	}
-	r := &ring[E]{slots: make([]atomic.Pointer[Record[E]], max(16, 2*len(old.slots)))}
+	r := newRing[E](2 * len(old.slots))
 	for seq := Seq(l.oldest.Load()); seq <= l.Last(); seq++ {
 		r.at(seq).Store(old.at(seq).Load())
 	}
@@ -278,6 +278,10 @@ func (l *Log[E]) grow() {
 // of two.
 type ring[E any] struct {
 	slots []atomic.Pointer[Record[E]]
+}
+
+func newRing[E any](slots int) *ring[E] {
+	return &ring[E]{slots: make([]atomic.Pointer[Record[E]], slots)}
 }
 
 func (r *ring[E]) at(seq Seq) *atomic.Pointer[Record[E]] {

@@ -256,7 +256,7 @@ func TestTrim(t *testing.T) {
 	wantEvents(t, rest(t, l, l.Reader(0)), 5)
 }
 
-// Defects 5 and 6: what is dropped is free, whatever readers there are.
+// What is dropped is free, whatever readers there are.
 func TestDroppedEventsAreFreed(t *testing.T) {
 	type event [1 << 10]byte
 	l := New(Config[*event]{MaxEvents: 4})
@@ -288,7 +288,7 @@ func TestDroppedEventsAreFreed(t *testing.T) {
 	runtime.KeepAlive(slow)
 }
 
-// Defect 5: a reader that is dropped leaves nothing behind.
+// A reader that is dropped leaves nothing behind.
 func TestReadersNeedNoClosing(t *testing.T) {
 	l := New(Config[int]{})
 	mustAppend(t, l, 1)
@@ -315,7 +315,7 @@ func TestReadersNeedNoClosing(t *testing.T) {
 	runtime.KeepAlive(l)
 }
 
-// Defects 1 and 6: replay and live are one sequence. Readers with random stalls
+// Replay and live are one sequence. Readers with random stalls
 // each get every event once, in order, while others are appended.
 func TestTotalOrderWithStalls(t *testing.T) {
 	const readers, events = 30, 5000
@@ -389,6 +389,41 @@ func TestEachEventIsReadOrNoticed(t *testing.T) {
 	wg.Wait()
 }
 
+// Without Gaps nothing is passed over in silence, however fast events go.
+func TestNothingIsPassedOverInSilence(t *testing.T) {
+	const events = 100_000
+	l := New(Config[int]{MaxEvents: 2})
+	var wg sync.WaitGroup
+	ctx := limit(t)
+	for range 3 {
+		wg.Go(func() {
+			for next := Seq(1); ; {
+				r := l.Reader(next)
+				for seq := range r.All(ctx) {
+					if seq != next {
+						t.Errorf("event %d after %d, and no word of it", seq, next-1)
+						return
+					}
+					next++
+				}
+				var trimmed *TrimmedError
+				if !errors.As(r.Err(), &trimmed) {
+					if r.Err() != nil || next != events+1 {
+						t.Errorf("ended before event %d: %v", next, r.Err())
+					}
+					return
+				}
+				next = trimmed.Oldest
+			}
+		})
+	}
+	for e := range events {
+		mustAppend(t, l, e)
+	}
+	l.Close()
+	wg.Wait()
+}
+
 func TestManyProducers(t *testing.T) {
 	const producers, events = 8, 500
 	type event struct{ producer, n int }
@@ -422,8 +457,7 @@ func TestManyProducers(t *testing.T) {
 	}
 }
 
-// Defect 2: readers that do not read cost a producer nothing. Defect 3: nor does
-// one that failed.
+// Readers that do not read cost a producer nothing, nor do readers that failed.
 func TestSlowAndDeadReadersDoNotHoldUpAppend(t *testing.T) {
 	l := New(Config[int]{MaxEvents: 100})
 	mustAppend(t, l, 0)
@@ -464,7 +498,7 @@ func TestSlowAndDeadReadersDoNotHoldUpAppend(t *testing.T) {
 	}
 }
 
-// Defect 4: a wait ends with its context, not with the next event.
+// A wait ends with its context, not with the next event.
 func TestWaitsEndWithTheirContext(t *testing.T) {
 	l := New(Config[int]{})
 	gone := errors.New("gone")
@@ -518,7 +552,7 @@ func TestWakeUpIsNotLostWithReadersThatLeave(t *testing.T) {
 	}
 }
 
-// Defects 7 and 8: Close lets readers have what is left and ends their waits;
+// Close lets readers have what is left and ends their waits;
 // Append fails then, and never panics.
 func TestCloseDrainsAndEndsWaits(t *testing.T) {
 	l := New(Config[int]{})
@@ -555,7 +589,7 @@ func TestCloseDrainsAndEndsWaits(t *testing.T) {
 	}
 }
 
-// Defect 7: whoever comes while the log is closed is either in it or refused.
+// Whoever comes while the log is closed is either in it or refused.
 func TestCloseWhileAppending(t *testing.T) {
 	for range 50 {
 		l := New(Config[int]{})
@@ -590,7 +624,31 @@ func TestCloseWhileAppending(t *testing.T) {
 	}
 }
 
-// Defect 11: what the caller does to its message after Append is not seen.
+// The last event is not overlooked by a reader that sees the log closed.
+func TestCloseRightAfterAppend(t *testing.T) {
+	ctx := limit(t)
+	for round := range 5000 {
+		l := New(Config[int]{})
+		read := make(chan int)
+		go func() {
+			n := 0
+			for range l.Reader(1).All(ctx) {
+				n++
+			}
+			read <- n
+		}()
+		for range round % 50 {
+			l.Last() // at another moment of the reader's each time
+		}
+		mustAppend(t, l, 1)
+		l.Close()
+		if n := <-read; n != 1 {
+			t.Fatalf("round %d: %d events were read, want 1", round, n)
+		}
+	}
+}
+
+// What the caller does to its message after Append is not seen.
 func TestCallerMayChangeItsMessage(t *testing.T) {
 	var applied []string
 	cfg := Proto[*wrapperspb.StringValue]()
@@ -621,7 +679,7 @@ func TestProtoCountsBytes(t *testing.T) {
 	}
 }
 
-// Defects 12 to 14: a snapshot and a stream from the next event on give each
+// A snapshot and a stream from the next event on give each
 // change once, while events are appended and the state is changed by hand.
 func TestSnapshotThenStream(t *testing.T) {
 	const producers, events = 4, 1000
@@ -653,7 +711,7 @@ func TestSnapshotThenStream(t *testing.T) {
 	wg.Wait()
 }
 
-// Defect 13: no change is lost between a decision and what follows from it.
+// No change is lost between a decision and what follows from it.
 func TestUpdateDecidesByState(t *testing.T) {
 	const goroutines, tries = 8, 500
 	for _, journal := range []bool{false, true} {

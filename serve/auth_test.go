@@ -82,7 +82,8 @@ func TestToken(t *testing.T) {
 	if res, _ := r.do("POST", sayMethod, `"x"`, "Grpc-Metadata-Authorization", "Bearer wrong"); res.StatusCode != 401 {
 		t.Errorf("metadata through a header: %s", res.Status)
 	}
-	if _, err := grpc_health_v1.NewHealthClient(r.conn).Check(t.Context(), &grpc_health_v1.HealthCheckRequest{}); err != nil {
+	health := grpc_health_v1.NewHealthClient(r.conn)
+	if _, err := health.Check(t.Context(), &grpc_health_v1.HealthCheckRequest{}); err != nil {
 		t.Errorf("health: %v", err)
 	}
 	for _, path := range []string{"/healthz", "/readyz"} {

@@ -15,7 +15,7 @@ import (
 // Follow sends what a reader of a log yields, until the log is closed, the
 // context ends or sending fails. Its error can be returned by a handler as it
 // is: nil at the end of a closed log, OUT_OF_RANGE if events were dropped before
-// they were read, CANCELLED, DEADLINE_EXCEEDED or, at shutdown, UNAVAILABLE if
+// they were read or the reader begins beyond the log, CANCELLED, DEADLINE_EXCEEDED or, at shutdown, UNAVAILABLE if
 // the context ended.
 //
 // An event is encoded once for all streams of servers of this package that
@@ -82,9 +82,12 @@ func FollowFunc[E any, M proto.Message](
 // followError is the status for an error of Reader.Next.
 func followError(ctx context.Context, err error) error {
 	var trimmed *eventlog.TrimmedError
+	var ahead *eventlog.AheadError
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil
+	case errors.As(err, &ahead):
+		return status.Errorf(codes.OutOfRange, "event %d is ahead of the log: the last is %d", ahead.From, ahead.Last)
 	case errors.As(err, &trimmed):
 		return status.Errorf(codes.OutOfRange, "event %d is no longer kept: the oldest is %d", trimmed.From, trimmed.Oldest)
 	}

@@ -25,7 +25,7 @@ import (
 // handler is all around the routes. From the outside: log and panics, limits,
 // CORS, cross-site requests, token, Config.HTTPMiddleware, Server-Sent Events.
 func (s *Server) handler(mux *runtime.ServeMux) http.Handler {
-	var h http.Handler = s.serveSSE(mux)
+	h := s.serveSSE(untilWriteFails(mux))
 	for i := len(s.cfg.HTTPMiddleware) - 1; i >= 0; i-- {
 		h = s.cfg.HTTPMiddleware[i](h)
 	}
@@ -242,6 +242,42 @@ func (w *response) disarm() {
 	if w.timeout > 0 {
 		_ = w.rc.SetWriteDeadline(time.Time{})
 	}
+}
+
+// untilWriteFails ends the request's context when something cannot be written,
+// and does not tell the gateway, which would write a line to the standard error
+// for each client that leaves. It stops at the end of the context.
+func untilWriteFails(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		next.ServeHTTP(&cancelWriter{w, http.NewResponseController(w), cancel}, r.WithContext(ctx))
+	})
+}
+
+type cancelWriter struct {
+	http.ResponseWriter
+	rc     *http.ResponseController
+	cancel context.CancelFunc
+}
+
+// Unwrap is for http.ResponseController.
+func (w *cancelWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Write writes, and does not fail.
+func (w *cancelWriter) Write(b []byte) (int, error) {
+	if _, err := w.ResponseWriter.Write(b); err != nil {
+		w.cancel()
+	}
+	return len(b), nil
+}
+
+// FlushError flushes, and does not fail.
+func (w *cancelWriter) FlushError() error {
+	if err := w.rc.Flush(); err != nil {
+		w.cancel()
+	}
+	return nil
 }
 
 // limitBody bounds the size of request bodies, and the time in which they have

@@ -389,7 +389,9 @@ func (l *handshakeListener) Accept() (net.Conn, error) {
 type handshakeConn struct {
 	net.Conn
 	l    *handshakeListener
-	read atomic.Bool // something was read
+	// read is set when something was read, shaking during a TLS handshake, whose
+	// errors are logged elsewhere.
+	read, shaking atomic.Bool
 }
 
 func (c *handshakeConn) Read(b []byte) (int, error) {
@@ -409,7 +411,7 @@ func (c *handshakeConn) SetDeadline(t time.Time) error {
 
 func (c *handshakeConn) Close() error {
 	// A connection that says nothing is often a check whether the port is open.
-	if c.l.h.done(c) && c.read.Load() {
+	if c.l.h.done(c) && c.read.Load() && !c.shaking.Load() {
 		c.l.log.Warn("connection closed: its client does not speak gRPC",
 			"peer", addrString(c.Conn.RemoteAddr()), "protocol", "grpc")
 	}

@@ -60,7 +60,9 @@ func socketPath(t *testing.T) string {
 
 func TestSocket(t *testing.T) {
 	path := socketPath(t)
-	r := start(t, Config{GRPC: []string{"unix://" + path}, SocketMode: 0o660, SocketOwner: strconv.Itoa(os.Getuid())}, echo{}.service())
+	r := start(t, Config{
+		GRPC: []string{"unix://" + path}, SocketMode: 0o660, SocketOwner: strconv.Itoa(os.Getuid()),
+	}, echo{}.service())
 	if got, err := r.say(r.conn, "hello"); err != nil || got != "hello" {
 		t.Errorf("%q, %v", got, err)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"google.golang.org/grpc"
 	reflectionv1 "google.golang.org/grpc/reflection/grpc_reflection_v1"
-	reflectionv1alpha "google.golang.org/grpc/reflection/grpc_reflection_v1alpha"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -115,14 +114,17 @@ func TestReflection(t *testing.T) {
 		t.Errorf("%d methods", n)
 	}
 	d.service("grpc.health.v1.Health")
-	alpha, err := reflectionv1alpha.NewServerReflectionClient(r.conn).ServerReflectionInfo(t.Context())
+	// The messages are the same, and those of v1 not deprecated.
+	alpha, err := r.conn.NewStream(t.Context(), &grpc.StreamDesc{ServerStreams: true, ClientStreams: true},
+		"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo")
 	if err != nil {
 		t.Fatal(err)
 	}
-	alpha.Send(&reflectionv1alpha.ServerReflectionRequest{
-		MessageRequest: &reflectionv1alpha.ServerReflectionRequest_FileContainingSymbol{FileContainingSymbol: sayMethod[1:13]}})
-	if res, err := alpha.Recv(); err != nil || res.GetFileDescriptorResponse() == nil {
-		t.Errorf("v1alpha: %v, %v", res, err)
+	alpha.SendMsg(&reflectionv1.ServerReflectionRequest{
+		MessageRequest: &reflectionv1.ServerReflectionRequest_FileContainingSymbol{FileContainingSymbol: "test.v1.Echo"}})
+	var old reflectionv1.ServerReflectionResponse
+	if err := alpha.RecvMsg(&old); err != nil || old.GetFileDescriptorResponse() == nil {
+		t.Errorf("v1alpha: %v, %v", &old, err)
 	}
 	res := d.ask(&reflectionv1.ServerReflectionRequest{
 		MessageRequest: &reflectionv1.ServerReflectionRequest_FileContainingSymbol{FileContainingSymbol: "none"}})
@@ -140,9 +142,10 @@ func TestReflectionOfMappedImports(t *testing.T) {
 			ServiceName: name,
 			HandlerType: (*any)(nil),
 			Methods: []grpc.MethodDesc{
-				Unary(control.Control_Info_FullMethodName, func(context.Context, *control.InfoRequest) (*control.InfoResponse, error) {
-					return &control.InfoResponse{}, nil
-				}),
+				Unary(control.Control_Info_FullMethodName,
+					func(context.Context, *control.InfoRequest) (*control.InfoResponse, error) {
+						return &control.InfoResponse{}, nil
+					}),
 			},
 		},
 	})
@@ -159,7 +162,8 @@ func TestReflectionOfMappedImports(t *testing.T) {
 	// With nothing but that, a call can be made.
 	info := sd.Methods().ByName("Info")
 	res := dynamicpb.NewMessage(info.Output())
-	if err := r.conn.Invoke(t.Context(), control.Control_Info_FullMethodName, dynamicpb.NewMessage(info.Input()), res); err != nil {
+	err := r.conn.Invoke(t.Context(), control.Control_Info_FullMethodName, dynamicpb.NewMessage(info.Input()), res)
+	if err != nil {
 		t.Error(err)
 	}
 }
@@ -175,9 +179,10 @@ func TestNoReflection(t *testing.T) {
 	}
 }
 
-// file declares a file for tests of aliases. A field "x.Y" makes a message with
-// a field of that type.
-func file(t *testing.T, reg *protoregistry.Files, name, pkg string, imports []string, fields ...string) protoreflect.FileDescriptor {
+// file declares a file with a message M, whose fields have the types of others.
+func file(
+	t *testing.T, reg *protoregistry.Files, name, pkg string, imports []string, fields ...string,
+) protoreflect.FileDescriptor {
 	t.Helper()
 	fd := &descriptorpb.FileDescriptorProto{
 		Name: &name, Package: &pkg, Syntax: proto.String("proto3"), Dependency: imports,
@@ -190,7 +195,6 @@ func file(t *testing.T, reg *protoregistry.Files, name, pkg string, imports []st
 			Type:  descriptorpb.FieldDescriptorProto_TYPE_MESSAGE.Enum(), TypeName: proto.String("." + f),
 		})
 	}
-	// Types are found though the imports are not, as in generated code.
 	f, err := protodesc.FileOptions{AllowUnresolvable: true}.New(fd, reg)
 	if err != nil {
 		t.Fatal(err)
@@ -201,13 +205,38 @@ func file(t *testing.T, reg *protoregistry.Files, name, pkg string, imports []st
 	return f
 }
 
+// mapped is a file whose imports are spelled otherwise than the files are
+// registered, as in code that was generated with mapped imports.
+type mapped struct {
+	protoreflect.FileDescriptor
+	imports
+}
+
+type imports struct {
+	protoreflect.FileImports
+	list []protoreflect.FileImport
+}
+
+func (m *mapped) Imports() protoreflect.FileImports       { return m.imports }
+func (i imports) Len() int                                { return len(i.list) }
+func (i imports) Get(n int) protoreflect.FileImport       { return i.list[n] }
+func (m *mapped) ParentFile() protoreflect.FileDescriptor { return m }
+
+func mapImports(f protoreflect.FileDescriptor, list ...protoreflect.FileImport) protoreflect.FileDescriptor {
+	return &mapped{f, imports{f.Imports(), list}}
+}
+
 func TestAliases(t *testing.T) {
 	reg := &protoregistry.Files{}
+	// Imports of files that there are not.
+	none := file(t, reg, "none.proto", "none", []string{"vendor/options.proto", "vendor/real/a.proto", "other/name.proto"})
+	missing := func(i int) protoreflect.FileImport { return none.Imports().Get(i) }
 	file(t, reg, "real/a.proto", "a", nil)
 	file(t, reg, "real/b.proto", "b", []string{"vendor/options.proto"})
-	// Imported with other paths: the files of what is used, and one of options.
-	file(t, reg, "mid.proto", "mid", []string{"vendor/options.proto", "vendor/real/a.proto", "other/name.proto"}, "a.M", "b.M")
-	top := file(t, reg, "top.proto", "top", []string{"mid.proto", "vendor/real/a.proto"}, "mid.M")
+	mid := file(t, reg, "mid.proto", "mid", []string{"real/a.proto", "real/b.proto"}, "a.M", "b.M")
+	top := file(t, reg, "top.proto", "top", []string{"mid.proto", "real/a.proto"}, "mid.M", "a.M")
+	mid = mapImports(mid, missing(0), missing(1), missing(2))
+	top = mapImports(top, protoreflect.FileImport{FileDescriptor: mid}, missing(1))
 
 	s, err := newFileSet([]protoreflect.FileDescriptor{top})
 	if err != nil {

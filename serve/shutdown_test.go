@@ -70,7 +70,8 @@ func TestShutdownEndsStreams(t *testing.T) {
 	_, err = recv(idle)
 	wantStatus(t, err, codes.Unavailable, "server is shutting down")
 	rest, err := io.ReadAll(lines)
-	if want := `{"error":{"code":14,"message":"server is shutting down","details":[]}}` + "\n"; err != nil || string(rest) != want {
+	want := `{"error":{"code":14,"message":"server is shutting down","details":[]}}` + "\n"
+	if err != nil || string(rest) != want {
 		t.Errorf("HTTP stream ends with %q, %v, want %q", rest, err, want)
 	}
 }

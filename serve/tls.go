@@ -149,6 +149,10 @@ func (c *fileCreds) ServerHandshake(conn net.Conn) (net.Conn, credentials.AuthIn
 	if isUnix(conn.LocalAddr()) {
 		return conn, plain{}, nil
 	}
+	if h, ok := conn.(*handshakeConn); ok {
+		h.shaking.Store(true)
+		defer h.shaking.Store(false)
+	}
 	tlsConn, info, err := c.TransportCredentials.ServerHandshake(conn)
 	if err != nil && !errors.Is(err, net.ErrClosed) {
 		c.log.Warn("TLS handshake failed", "peer", addrString(conn.RemoteAddr()), "protocol", "grpc", "error", err)

@@ -62,10 +62,13 @@ func sendTimestamp(ctx context.Context) error {
 	return grpc.SendHeader(ctx, metadata.Pairs("buildkit-current-timestamp", now))
 }
 
+// maxRef bounds the refs of requests, in bytes. BuildKit's own have 25.
+const maxRef = 1 << 10
+
 // requireRef refuses a request that does not say which build it is about.
 func requireRef(ref string) error {
-	if ref == "" {
-		return status.Error(codes.InvalidArgument, "the Ref is empty: it has to name a build")
+	if ref == "" || len(ref) > maxRef {
+		return status.Errorf(codes.InvalidArgument, "the Ref has %d bytes; it has to name a build", len(ref))
 	}
 	return nil
 }

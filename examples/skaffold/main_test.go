@@ -80,6 +80,14 @@ func (p *process) stop() {
 	http.DefaultClient.CloseIdleConnections()
 }
 
+// limited is a context for the calls of a test: one that waits in vain fails.
+func limited(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -107,13 +115,13 @@ func loopEnds(e *pbv2.Event) bool {
 // The first thing that somebody new to it tries.
 func TestDemo(t *testing.T) {
 	p := start(t)
-	events, err := p.v2.Events(t.Context(), &emptypb.Empty{})
+	events, err := p.v2.Events(limited(t), &emptypb.Empty{})
 	must(t, err)
 	end := until(t, events, loopEnds)
 	if got := end.GetTaskEvent().GetStatus(); got != kitv2.TaskEventStatusSucceeded {
 		t.Errorf("the first iteration has ended with %q", got)
 	}
-	logs, err := p.v2.ApplicationLogs(t.Context(), &emptypb.Empty{})
+	logs, err := p.v2.ApplicationLogs(limited(t), &emptypb.Empty{})
 	must(t, err)
 	if e, err := logs.Recv(); err != nil || e.GetApplicationLogEvent() == nil {
 		t.Errorf("application log %v, error %v", e, err)
@@ -122,9 +130,9 @@ func TestDemo(t *testing.T) {
 
 func TestWithoutDemo(t *testing.T) {
 	p := start(t, "-demo=false")
-	_, err := p.v1.Execute(t.Context(), &pbv1.UserIntentRequest{Intent: &pbv1.Intent{Build: true}})
+	_, err := p.v1.Execute(limited(t), &pbv1.UserIntentRequest{Intent: &pbv1.Intent{Build: true}})
 	must(t, err)
-	events, err := p.v2.Events(t.Context(), &emptypb.Empty{})
+	events, err := p.v2.Events(limited(t), &emptypb.Empty{})
 	must(t, err)
 	first, err := events.Recv()
 	must(t, err)
@@ -136,30 +144,32 @@ func TestWithoutDemo(t *testing.T) {
 
 func TestFilesChangeInDemo(t *testing.T) {
 	p := start(t, "-demo-change-every=1ms")
-	events, err := p.v2.Events(t.Context(), &emptypb.Empty{})
+	events, err := p.v2.Events(limited(t), &emptypb.Empty{})
 	must(t, err)
 	until(t, events, func(e *pbv2.Event) bool { return e.GetFileSyncEvent() != nil })
-	until(t, events, func(e *pbv2.Event) bool { return e.GetTaskEvent().GetId() == "Deploy-4" })
+	until(t, events, func(e *pbv2.Event) bool {
+		return e.GetTaskEvent().GetTask() == kitv2.TaskEventTaskDeploy && e.GetTaskEvent().GetIteration() > 2
+	})
 }
 
 // GetState says which event it goes up to, and Events can go on from there.
 func TestDefect14StateThenEvents(t *testing.T) {
 	p := start(t, "-demo=false")
 	for port := range int32(3) {
-		_, err := p.v2.Handle(t.Context(), kitv2.NewPortEvent(&pbv2.PortForwardEvent{LocalPort: port}))
+		_, err := p.v2.Handle(limited(t), kitv2.NewPortEvent(&pbv2.PortForwardEvent{LocalPort: port}))
 		must(t, err)
 	}
 	var header metadata.MD
-	state, err := p.v2.GetState(t.Context(), &emptypb.Empty{}, grpc.Header(&header))
+	state, err := p.v2.GetState(limited(t), &emptypb.Empty{}, grpc.Header(&header))
 	must(t, err)
 	last := header.Get(session.LastEventKey)
 	if len(state.GetForwardedPorts()) != 3 || len(last) != 1 || last[0] != "3" {
 		t.Fatalf("%d ports, header %v", len(state.GetForwardedPorts()), header)
 	}
-	ctx := metadata.AppendToOutgoingContext(t.Context(), session.AfterEventKey, last[0])
+	ctx := metadata.AppendToOutgoingContext(limited(t), session.AfterEventKey, last[0])
 	events, err := p.v2.Events(ctx, &emptypb.Empty{})
 	must(t, err)
-	_, err = p.v2.Handle(t.Context(), kitv2.NewPortEvent(&pbv2.PortForwardEvent{LocalPort: 9000}))
+	_, err = p.v2.Handle(limited(t), kitv2.NewPortEvent(&pbv2.PortForwardEvent{LocalPort: 9000}))
 	must(t, err)
 	e, err := events.Recv()
 	must(t, err)
@@ -167,7 +177,7 @@ func TestDefect14StateThenEvents(t *testing.T) {
 		t.Errorf("the next event is %v", e)
 	}
 	for value, code := range map[string]codes.Code{"x": codes.InvalidArgument, "1000": codes.OutOfRange} {
-		ctx := metadata.AppendToOutgoingContext(t.Context(), session.AfterEventKey, value)
+		ctx := metadata.AppendToOutgoingContext(limited(t), session.AfterEventKey, value)
 		events, err := p.v1.Events(ctx, &emptypb.Empty{})
 		must(t, err)
 		if _, err := events.Recv(); status.Code(err) != code {
@@ -180,21 +190,21 @@ func TestDefect14StateThenEvents(t *testing.T) {
 // be cut off.
 func TestDefect08ShutdownEndsStreams(t *testing.T) {
 	p := start(t, "-demo=false")
-	_, err := p.v2.Handle(t.Context(), kitv2.NewTerminationEvent(nil))
+	_, err := p.v2.Handle(limited(t), kitv2.NewTerminationEvent(nil))
 	must(t, err)
-	_, err = p.v1.Handle(t.Context(), &pbv1.Event{})
+	_, err = p.v1.Handle(limited(t), &pbv1.Event{})
 	must(t, err)
-	events, err := p.v2.Events(t.Context(), &emptypb.Empty{})
+	events, err := p.v2.Events(limited(t), &emptypb.Empty{})
 	must(t, err)
-	logs, err := p.v2.ApplicationLogs(t.Context(), &emptypb.Empty{})
+	logs, err := p.v2.ApplicationLogs(limited(t), &emptypb.Empty{})
 	must(t, err)
-	log, err := p.v1.EventLog(t.Context())
+	log, err := p.v1.EventLog(limited(t))
 	must(t, err)
 	_, err = events.Recv()
 	must(t, err)
 	_, err = log.Recv()
 	must(t, err)
-	_, err = p.v2.Handle(t.Context(), kitv2.NewApplicationLogEvent(nil))
+	_, err = p.v2.Handle(limited(t), kitv2.NewApplicationLogEvent(nil))
 	must(t, err)
 	_, err = logs.Recv()
 	must(t, err)
@@ -222,12 +232,12 @@ func TestDefect08ShutdownEndsStreams(t *testing.T) {
 func TestJournalAcrossRestarts(t *testing.T) {
 	journal := "-journal=" + filepath.Join(t.TempDir(), "events.json")
 	p := start(t, journal)
-	events, err := p.v2.Events(t.Context(), &emptypb.Empty{})
+	events, err := p.v2.Events(limited(t), &emptypb.Empty{})
 	must(t, err)
 	until(t, events, loopEnds)
-	_, err = p.v2.AutoBuild(t.Context(), &pbv2.TriggerRequest{})
+	_, err = p.v2.AutoBuild(limited(t), &pbv2.TriggerRequest{})
 	must(t, err)
-	_, err = p.v1.AutoDeploy(t.Context(),
+	_, err = p.v1.AutoDeploy(limited(t),
 		&pbv1.TriggerRequest{State: &pbv1.TriggerState{Val: &pbv1.TriggerState_Enabled{}}})
 	must(t, err)
 	before := p.states()
@@ -242,7 +252,7 @@ func TestJournalAcrossRestarts(t *testing.T) {
 	if after := p.states(); after != before {
 		t.Errorf("after the restart:\n%s\nbefore:\n%s", after, before)
 	}
-	events, err = p.v2.Events(t.Context(), &emptypb.Empty{})
+	events, err = p.v2.Events(limited(t), &emptypb.Empty{})
 	must(t, err)
 	until(t, events, loopEnds)
 }
@@ -267,16 +277,16 @@ func (p *process) states() string {
 
 func TestReplay(t *testing.T) {
 	p := start(t, "-replay=recording/testdata/events.json", "-replay-speed=max")
-	events1, err := p.v1.Events(t.Context(), &emptypb.Empty{})
+	events1, err := p.v1.Events(limited(t), &emptypb.Empty{})
 	must(t, err)
 	until(t, events1, func(e *pbv1.LogEntry) bool { return e.GetEntry() == "Update failed with error code BUILD_UNKNOWN" })
-	events2, err := p.v2.Events(t.Context(), &emptypb.Empty{})
+	events2, err := p.v2.Events(limited(t), &emptypb.Empty{})
 	must(t, err)
 	e := until(t, events2, func(e *pbv2.Event) bool { return e.GetTaskEvent().GetId() == "DevLoop-2" })
 	if want := time.Date(2021, 6, 1, 10, 1, 0, 50e6, time.UTC); !e.GetTimestamp().AsTime().Equal(want) {
 		t.Errorf("time %v, want that of the recording", e.GetTimestamp().AsTime())
 	}
-	_, err = p.v2.Execute(t.Context(), &pbv2.UserIntentRequest{Intent: &pbv2.Intent{Devloop: true}})
+	_, err = p.v2.Execute(limited(t), &pbv2.UserIntentRequest{Intent: &pbv2.Intent{Devloop: true}})
 	if status.Code(err) != codes.FailedPrecondition {
 		t.Errorf("a recording can be driven: %v", err)
 	}
@@ -285,12 +295,12 @@ func TestReplay(t *testing.T) {
 // The recorded pace is kept: of an hour, nothing passes in the time of a test.
 func TestReplayAtRecordedPace(t *testing.T) {
 	p := start(t, "-replay=testdata/slow.json.v2")
-	events, err := p.v2.Events(t.Context(), &emptypb.Empty{})
+	events, err := p.v2.Events(limited(t), &emptypb.Empty{})
 	must(t, err)
 	_, err = events.Recv()
 	must(t, err)
 	var header metadata.MD
-	_, err = p.v2.GetState(t.Context(), &emptypb.Empty{}, grpc.Header(&header))
+	_, err = p.v2.GetState(limited(t), &emptypb.Empty{}, grpc.Header(&header))
 	must(t, err)
 	if got := header.Get(session.LastEventKey); got[0] != "1" {
 		t.Errorf("%s events have been played", got)
@@ -299,12 +309,12 @@ func TestReplayAtRecordedPace(t *testing.T) {
 
 func TestWaitForConnection(t *testing.T) {
 	p := start(t, "-demo=false", "-wait-for-connection")
-	_, err := p.v2.Handle(t.Context(), &pbv2.Event{})
+	_, err := p.v2.Handle(limited(t), &pbv2.Event{})
 	must(t, err)
 	p.end() // which is put off
-	_, err = p.v2.GetState(t.Context(), &emptypb.Empty{})
+	_, err = p.v2.GetState(limited(t), &emptypb.Empty{})
 	must(t, err)
-	events, err := p.v2.Events(t.Context(), &emptypb.Empty{})
+	events, err := p.v2.Events(limited(t), &emptypb.Empty{})
 	must(t, err)
 	_, err = events.Recv()
 	must(t, err)
@@ -320,7 +330,7 @@ func TestBadOptions(t *testing.T) {
 		"-rpc-port=-2":                       "-rpc-port -2: want a port up to 65535",
 		"-rpc-http-port=65536":               "-rpc-http-port 65536: want",
 		"-rpc-port=-1 -rpc-http-port=-1":     "nothing to serve",
-		"-grpc=127.0.0.1:0 -rpc-port=1":      "-grpc and -rpc-port do not go together",
+		"-grpc=127.0.0.1:0 -rpc-port=1":      "-rpc-port and -grpc do not go together",
 		"-replay=a -journal=b":               "-replay and -journal do not go together",
 		"-replay=a -demo":                    "-replay and -demo do not go together",
 		"-replay-speed=2x":                   "-replay-speed needs -replay",

@@ -335,7 +335,7 @@ func requestOf(m *descriptorpb.MethodDescriptorProto) proto.Message {
 
 var required = map[string]string{
 	".odd.old.Old":     "\x0a\x00\x12\x02\x08\x00\x18\x01\x22\x00",
-	".acme.legacy.Old": "\x08\x01",
+	".acme.legacy.Old": "\x0a\x00",
 }
 
 var listening = regexp.MustCompile(`msg=listening protocol=grpc address=(\S+)`)
@@ -406,4 +406,3 @@ func listServices(t *testing.T, ctx context.Context, conn *grpc.ClientConn) []st
 	}
 	return names
 }
-

@@ -74,7 +74,7 @@ func (f *folder) checkMethod(m gogen.KitMethod) []finding {
 		return nil
 	}
 	return []finding{{h.pos, fmt.Sprintf("%s has the type %s, but the RPC %s (%s) needs %s: change it",
-		h.name, got, m.API.FullName(), m.API.Pos(), want)}}
+		h.name, f.service.show(got), m.API.FullName(), m.API.Pos(), f.service.show(want))}}
 }
 
 // orphans are methods that look like handlers, but of no RPC that there is.

@@ -43,17 +43,28 @@ func (s signature) equal(t signature) bool {
 	return slices.Equal(s.params, t.params) && slices.Equal(s.results, t.results)
 }
 
-// String is the signature as Go code, with package names in place of paths.
-func (s signature) String() string {
-	results := strings.Join(s.results, ", ")
-	if len(s.results) > 1 {
+// show writes a signature as Go code, with the packages' names in place of paths.
+func (s *service) show(sig signature) string {
+	results := strings.Join(sig.results, ", ")
+	if len(sig.results) > 1 {
 		results = "(" + results + ")"
 	}
-	return strings.TrimRight(packagePath.ReplaceAllString("("+strings.Join(s.params, ", ")+") "+results, ""), " ")
+	text := strings.TrimRight("("+strings.Join(sig.params, ", ")+") "+results, " ")
+	text = local.ReplaceAllString(text, "$1")
+	return qualified.ReplaceAllStringFunc(text, func(name string) string {
+		importPath := strings.TrimSuffix(name, ".")
+		if known := s.packages[importPath]; known != "" {
+			return known + "."
+		}
+		return packageName(importPath) + "."
+	})
 }
 
-// packagePath is what comes before the last part of an import path.
-var packagePath = regexp.MustCompile(`[\w.~-]+/(?:[\w.~-]+/)*`)
+// local is the path "." in front of a name.
+var local = regexp.MustCompile(`(^|[^\w])\.`)
+
+// qualified is an import path in front of a name.
+var qualified = regexp.MustCompile(`[\w.~-]+(?:/[\w.~-]+)*\.`)
 
 // goSignature is the type of a method as the folder has it. It is not known if a
 // part of it cannot be told without the packages that the file imports.

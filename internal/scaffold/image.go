@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -101,7 +102,19 @@ func parseImage(b []byte) (*image, error) {
 	if len(img.files) == 0 {
 		return nil, errors.New("this is not an image, or one without files: " + remedy)
 	}
-	return img, nil
+	return img, img.checkImports()
+}
+
+// checkImports refuses an image that was made without imports.
+func (img *image) checkImports() error {
+	for _, f := range img.files {
+		for _, name := range f.desc.GetDependency() {
+			if img.byPath[name] == nil {
+				return fmt.Errorf("the image has %s, but not %s, which it imports: %s", f.path(), name, remedy)
+			}
+		}
+	}
+	return nil
 }
 
 func (img *image) add(raw []byte) error {
@@ -219,16 +232,20 @@ func (img *image) service(name string) (*imageFile, *descriptorpb.ServiceDescrip
 	return nil, nil, usageError("the image has no service %q; it has: %s", name, strings.Join(own, ", "))
 }
 
-// meantService is what a wrong name probably means: a service of that name in
-// some package, or one whose full name is close.
+// meantService is what a wrong name probably means: a service whose name is
+// close, in whatever package, or one whose full name is.
 func meantService(wrong string, known []string) string {
-	for _, name := range known {
-		if strings.EqualFold(name[strings.LastIndexByte(name, '.')+1:], wrong[strings.LastIndexByte(wrong, '.')+1:]) {
-			return name
-		}
+	full := make(map[string]string)
+	for _, name := range slices.Backward(known) {
+		full[lastPart(name)] = name
+	}
+	if meant := nearest.Word(lastPart(wrong), slices.Collect(maps.Keys(full))); meant != "" {
+		return full[meant]
 	}
 	return nearest.Word(wrong, known)
 }
+
+func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
 func fullName(pkg, name string) string {
 	if pkg == "" {

@@ -329,11 +329,13 @@ func (t *target) relative(dir string) string {
 	if err != nil || !leadsTo(t.abs, rel, dir) {
 		return dir
 	}
-	rel = filepath.ToSlash(rel)
-	if !strings.HasPrefix(rel, "../") && rel != ".." {
-		rel = "./" + rel
+	switch rel = filepath.ToSlash(rel); {
+	case rel == "..":
+		return "../"
+	case strings.HasPrefix(rel, "../"):
+		return rel
 	}
-	return rel
+	return "./" + rel
 }
 
 // leadsTo tells whether a relative path means the same folder with all symbolic

@@ -20,6 +20,17 @@ func (d *Doc) DocBook() string {
 	return w.out.String()
 }
 
+// DocBookInline renders the comment's first paragraph as it stands in the middle
+// of another one: without an element around it.
+func (d *Doc) DocBookInline() string {
+	if d.Empty() {
+		return ""
+	}
+	var w docBookWriter
+	w.inlines(d.blocks[0].inlines)
+	return w.out.String()
+}
+
 type docBookWriter struct{ out strings.Builder }
 
 func (w *docBookWriter) text(s string) {

@@ -150,19 +150,28 @@ func (w *blockWriter) list(b block, nth int) string {
 		if b.ordered {
 			mark = strconv.Itoa(b.level+i) + ".)"[nth%2:nth%2+1] + " "
 		}
-		task := ""
-		switch it.level {
-		case openTask:
-			task = "[ ] "
-		case doneTask:
-			task = "[x] "
-		}
 		if i > 0 {
 			out.WriteString(between)
 		}
-		out.WriteString(indent(w.blocks(it.blocks, between), mark+task, strings.Repeat(" ", len(mark))))
+		out.WriteString(indent(w.item(it, between), mark, strings.Repeat(" ", len(mark))))
 	}
 	return out.String()
+}
+
+// item writes what is in an item. The paragraph of a task hangs by its box.
+func (w *blockWriter) item(it block, between string) string {
+	if it.level == noTask {
+		return w.blocks(it.blocks, between)
+	}
+	box := "[ ] "
+	if it.level == doneTask {
+		box = "[x] "
+	}
+	text := indent(w.block(it.blocks[0], 0), box, "    ")
+	if len(it.blocks) > 1 {
+		text += between + w.blocks(it.blocks[1:], between)
+	}
+	return text
 }
 
 // indent puts something before the first line and before the others, but no white

@@ -36,21 +36,11 @@ func safeURL(url string) (safe string, ok bool) {
 	return out.String(), true
 }
 
-// hasSafeScheme reads an address as a careless browser does: what cannot be
-// printed does not count.
+// hasSafeScheme tells whether an address is relative or has one of schemes, letter
+// by letter: "java script:" is neither.
 func hasSafeScheme(url string) bool {
-	var scheme strings.Builder
-	for _, r := range url {
-		switch {
-		case r == '/' || r == '?' || r == '#':
-			return true
-		case r == ':':
-			return schemes[strings.ToLower(scheme.String())]
-		case r > ' ' && r < 0x7F:
-			scheme.WriteRune(r)
-		}
-	}
-	return true
+	i := strings.IndexAny(url, ":/?#")
+	return i < 0 || url[i] != ':' || schemes[strings.ToLower(url[:i])]
 }
 
 // isURLByte tells the characters of addresses, but for those that mean something

@@ -33,7 +33,10 @@ type declared interface {
 
 func (b *builder) entry(x declared, full, anchor string) Entry {
 	d, o := x.Declaration(), x.Options()
-	e := Entry{Name: d.Name, FullName: full, Anchor: anchor, Deprecated: o.Deprecated(), Change: b.Changes.Of(full)}
+	e := Entry{
+		Name: d.Name, FullName: full, Anchor: anchor, Deprecated: o.Deprecated(),
+		Pos: d.Pos(), Change: b.Changes.Of(full),
+	}
 	e.Description, e.Deprecation = b.comments(d, full, true)
 	if e.Deprecation.Empty() {
 		e.Deprecation = b.warning(o, full)
@@ -45,7 +48,8 @@ func (b *builder) entry(x declared, full, anchor string) Entry {
 	}
 	for _, c := range rest {
 		if c.Name != api.HTTPOption { // shown as routes
-			e.Options = append(e.Options, Property{c.Name, optionText(c.Value)})
+			value := optionText(c.Value)
+			e.Options = append(e.Options, Property{Name: c.Name, Value: value, JSON: value})
 		}
 	}
 	e.Properties = properties(o)
@@ -133,11 +137,11 @@ func properties(o api.Options) []Property {
 		case "features", "feature_support":
 			fields, _ := s.Value.(map[string]any)
 			for _, name := range sortedKeys(fields) {
-				out = append(out, Property{s.Name + "." + name, optionText(fields[name])})
+				out = append(out, property(s.Name+"."+name, fields[name]))
 			}
 			continue
 		}
-		out = append(out, Property{s.Name, plainText(s.Value)})
+		out = append(out, property(s.Name, s.Value))
 	}
 	return out
 }
@@ -151,12 +155,14 @@ func sortedKeys(m map[string]any) []string {
 	return keys
 }
 
-// plainText is text as it is, and other values in JSON.
-func plainText(value any) string {
+// property shows text as it is, and other values in JSON.
+func property(name string, value any) Property {
+	p := Property{Name: name, JSON: optionText(value)}
+	p.Value = p.JSON
 	if text, ok := value.(string); ok {
-		return text
+		p.Value = text
 	}
-	return optionText(value)
+	return p
 }
 
 // optionText is an option's value in JSON, which every reader can read. A float
@@ -499,12 +505,17 @@ func (b *builder) eventTable(x *events.Event) *Events {
 	if x.Type != nil {
 		for _, v := range x.Type.Enum.Values {
 			full := x.Type.Enum.FullName + "." + v.Name
-			e.Kinds = append(e.Kinds, &EventKind{Entry: b.linked(v, full), Number: v.Desc.GetNumber()})
+			e.Kinds = append(e.Kinds, &EventKind{
+				Entry: b.linked(v, full), Link: b.link(v.File, full), Number: v.Desc.GetNumber(),
+			})
 		}
 		return e
 	}
 	for _, v := range x.Variants {
-		kind := &EventKind{Entry: b.linked(v.Field, v.Field.FullName()), Number: v.Field.Desc.GetNumber()}
+		full := v.Field.FullName()
+		kind := &EventKind{
+			Entry: b.linked(v.Field, full), Link: b.link(v.Field.File, full), Number: v.Field.Desc.GetNumber(),
+		}
 		t := b.fieldType(m.File, v.Field)
 		kind.Payload = &t
 		if v.Status != nil {
@@ -521,8 +532,9 @@ func (b *builder) eventTable(x *events.Event) *Events {
 // linked is the entry of a declaration that stands elsewhere too: its comments
 // are not reported again.
 func (b *builder) linked(x declared, full string) Entry {
-	e := Entry{Name: x.Declaration().Name, FullName: full, Anchor: full, Deprecated: x.Options().Deprecated()}
-	e.Description, e.Deprecation = b.comments(x.Declaration(), full, false)
+	d := x.Declaration()
+	e := Entry{Name: d.Name, FullName: full, Anchor: full, Deprecated: x.Options().Deprecated(), Pos: d.Pos()}
+	e.Description, e.Deprecation = b.comments(d, full, false)
 	return e
 }
 

@@ -4,6 +4,7 @@
 package content
 
 import (
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/api"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/changes"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/comment"
 )
@@ -25,6 +26,7 @@ type Entry struct {
 	Options []Property
 	// Properties are the options of descriptor.proto that nothing else shows.
 	Properties []Property
+	Pos        api.Position    // where it is declared
 	SourceURL  string          // the address of the source; empty if it is not known
 	Change     *changes.Change // nil: as it was, or not compared
 }
@@ -42,8 +44,12 @@ type Word struct {
 	Link string // to the message of the resource that the word names; empty for none
 }
 
-// Property is an option and its value: text as it is, anything else in JSON.
-type Property struct{ Name, Value string }
+// Property is an option and its value.
+type Property struct {
+	Name  string
+	Value string // as readers see it: text as it is, anything else in JSON
+	JSON  string // the value in JSON, text too
+}
 
 // File is a .proto file.
 type File struct {
@@ -209,8 +215,9 @@ type Events struct {
 // EventKind is one kind.
 type EventKind struct {
 	Entry
-	Number   int32 // of the oneof's field, or of the enum's value
-	Payload  *Type // nil where the message itself is the payload
+	Link     string // to the field or the value; empty where no page shows it
+	Number   int32  // of the oneof's field, or of the enum's value
+	Payload  *Type  // nil where the message itself is the payload
 	Statuses []string
 }
 

@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/fullstorydev/grpcurl"
-	"github.com/golang/protobuf/proto" //lint:ignore SA1019 what grpcurl's handlers take
-	"github.com/jhump/protoreflect/desc"
+	"github.com/golang/protobuf/proto"   //lint:ignore SA1019 what grpcurl's handlers take
+	"github.com/jhump/protoreflect/desc" //lint:ignore SA1019 what grpcurl finds
 	"github.com/jhump/protoreflect/grpcreflect"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -72,7 +72,8 @@ var servers = []server{
 			{"google.rpc.Status", []string{"repeated .google.protobuf.Any details = 3;"}},
 		},
 		calls: []call{
-			{"moby.buildkit.v1.Control/ListWorkers", `{"filter": ["labels.\"org.mobyproject.buildkit.worker.executor\"==oci"]}`, 0,
+			{"moby.buildkit.v1.Control/ListWorkers",
+				`{"filter": ["labels.\"org.mobyproject.buildkit.worker.executor\"==oci"]}`, 0,
 				[]string{`"org.mobyproject.buildkit.worker.executor":"oci"`, `"OS":"linux"`, `"keepBytes":"512000000"`}},
 			{"moby.buildkit.v1.Control/ListenBuildHistory", `{"EarlyExit": true}`, 0,
 				[]string{`"type":"COMPLETE"`, `"message":"failedtosolve:`}},

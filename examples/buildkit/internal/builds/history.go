@@ -18,11 +18,11 @@ import (
 	control "github.com/skaffoldgen/protoc-gen-skaffold/gen/go/buildkit/control"
 )
 
-// What errors of a History are about. The text of most goes on with a ref.
+// What errors of a History are about. Most go on with the ref of a build.
 var (
 	ErrUnknown = errors.New("no such job")
 	ErrExists  = errors.New("there is already a build")
-	ErrActive  = errors.New("the build has not ended yet:")
+	ErrActive  = errors.New("the build has not ended yet")
 	ErrClosed  = errors.New("the server is shutting down")
 )
 
@@ -201,7 +201,7 @@ func (h *History) change(ref string, decide func(*build) *control.BuildHistoryEv
 			return nil, fmt.Errorf("%w %s", ErrUnknown, ref)
 		}
 		if b.active {
-			return nil, fmt.Errorf("%w %s", ErrActive, ref)
+			return nil, fmt.Errorf("%w: %s", ErrActive, ref)
 		}
 		if e := decide(b); e != nil {
 			return changes{e}, nil
@@ -291,7 +291,7 @@ func (b *build) kind() control.BuildHistoryEventType {
 func (h *History) Status(ctx context.Context, ref string,
 	wait time.Duration) (*eventlog.Reader[*control.StatusResponse], error) {
 	b, next := h.get(ref)
-	if b == nil && ref != "" {
+	if b == nil {
 		if err := h.await(ctx, ref, next, wait); err != nil {
 			return nil, err
 		}

@@ -4,7 +4,9 @@ package cache
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -33,7 +35,7 @@ type Cache struct {
 }
 
 // record is a record and the number of those in the cache that are built on
-// it. The message never changes.
+// it, which alone changes.
 type record struct {
 	*control.UsageRecord
 	children int
@@ -68,15 +70,16 @@ func New(usage []*control.UsageRecord, now time.Time) (*Cache, error) {
 func check(u *control.UsageRecord) error {
 	switch {
 	case u.GetID() == "":
-		return fmt.Errorf("it has no ID")
+		return errors.New("it has no ID")
 	case u.GetSize() < 0 || u.GetUsageCount() < 0:
-		return fmt.Errorf("Size and UsageCount cannot be negative")
-	case u.GetParent() != "": //nolint:staticcheck // deprecated fields are what it refuses
-		return fmt.Errorf("Parent is deprecated: name the parents in Parents")
+		return errors.New("its Size or its UsageCount is negative")
+	//lint:ignore SA1019 it is refused because it is deprecated
+	case u.GetParent() != "":
+		return errors.New("its Parent is a deprecated field: name the parents in Parents")
 	}
 	for _, t := range []*timestamppb.Timestamp{u.GetCreatedAt(), u.GetLastUsedAt()} {
 		if t != nil && !t.IsValid() {
-			return fmt.Errorf("%w", t.CheckValid())
+			return t.CheckValid()
 		}
 	}
 	return nil
@@ -138,9 +141,10 @@ func (c *Cache) link() error {
 // shared and must not be changed.
 func (c *Cache) Usage(want filter.Filter) []*control.UsageRecord {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	records := slices.Collect(maps.Values(c.records))
+	c.mu.Unlock()
 	var usage []*control.UsageRecord
-	for _, r := range c.records {
+	for _, r := range records {
 		if want.Match(r.field) {
 			usage = append(usage, r.UsageRecord)
 		}

@@ -149,6 +149,8 @@ func TestPrune(t *testing.T) {
 			"frontend internal mount"},
 		{"never used is old", uses, cache.PruneOptions{KeepDuration: 5 * time.Hour}, "never long ago"},
 
+		{"never used is older than everything", uses, cache.PruneOptions{KeepDuration: 100 * 365 * 24 * time.Hour},
+			"never"},
 		{"least valuable first", uses, cache.PruneOptions{}, "never long ago once often"},
 		{"enough room", uses, cache.PruneOptions{KeepBytes: 41}, ""},
 		{"room for less than what is there", uses, cache.PruneOptions{KeepBytes: 40}, "never"},
@@ -290,7 +292,7 @@ func TestUsage(t *testing.T) {
 		rec("c", 1, 1, at(1), on("a", "b"), inUse),
 		rec("b", 1, 1, at(2)),
 		rec("a", 1, 1, at(1), text("pulled from docker.io/library/alpine:3.20")),
-		rec("e", 1, 1, at(4), shared),
+		rec("e", 1, 1, at(4), on("a"), shared),
 	))
 	for _, test := range []struct{ filters, want string }{
 		{"", "a c b d e"},
@@ -300,12 +302,12 @@ func TestUsage(t *testing.T) {
 		{"description~=^pulled.*alpine", "a"},
 		{"description", "a d"},
 		{"parents==a;b", "c"},
-		{"parents~=a", "c"},
+		{"parents~=a", "c e"},
 		{"inuse", "a c b"},
 		{"mutable", "d"},
 		{"immutable", "a c b e"},
-		{"shared", "e"},
-		{"private,immutable,type!=x", "a c b"},
+		{"shared", "a e"},
+		{"private,immutable,type!=x", "c b"},
 		{"nothing", ""},
 		{"id==a|id==d", "a d"},
 	} {
@@ -329,6 +331,8 @@ func TestNewCompletes(t *testing.T) {
 }
 
 func TestNewRefuses(t *testing.T) {
+	//lint:ignore SA1019 it is refused because it is deprecated
+	oldParent := func(r *control.UsageRecord) { r.Parent = "b" }
 	invalid := func(r *control.UsageRecord) { r.LastUsedAt = &timestamppb.Timestamp{Nanos: -1} }
 	for _, test := range []struct {
 		records []*control.UsageRecord
@@ -337,12 +341,12 @@ func TestNewRefuses(t *testing.T) {
 		{list(nil), `record 1, "": it has no ID`},
 		{list(rec("", 1, 1)), `record 1, "": it has no ID`},
 		{list(rec("a", 1, 1), rec("a", 1, 1)), `record 2: there are two with the ID "a"`},
-		{list(rec("a", 1, 1, size(-1))), `record 1, "a": Size and UsageCount cannot be negative`},
-		{list(rec("a", 1, -1)), `record 1, "a": Size and UsageCount cannot be negative`},
+		{list(rec("a", 1, 1, size(-1))), `record 1, "a": its Size or its UsageCount is negative`},
+		{list(rec("a", 1, -1)), `record 1, "a": its Size or its UsageCount is negative`},
 		{list(rec("a", 1, 1), rec("b", 1, 1, size(math.MaxInt64))), `record 2, "b": all sizes together are more`},
 		{list(rec("a", 1, 1, invalid)), `record 1, "a": proto: timestamp`},
-		{list(rec("a", 1, 1, func(r *control.UsageRecord) { r.Parent = "b" })),
-			`record 1, "a": Parent is deprecated: name the parents in Parents`},
+		{list(rec("a", 1, 1, oldParent)),
+			`record 1, "a": its Parent is a deprecated field`},
 		{list(rec("a", 1, 1, on("b"))), `record "a": there is no record "b", which it names as a parent`},
 		{list(rec("a", 1, 1, on("a"))), `record "a" is its own ancestor`},
 		{list(rec("a", 1, 1, on("b")), rec("b", 1, 1, on("a"))), "is its own ancestor"},

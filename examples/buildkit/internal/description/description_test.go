@@ -66,7 +66,8 @@ func TestLoadRefuses(t *testing.T) {
 
 func FuzzLoad(f *testing.F) {
 	f.Add(`{"workers": [{"ID": "a"}], "cache": [{"ID": "a", "Parents": ["a"]}], "builds": [{"record": {"Ref": "a"}}]}`)
-	f.Add(`{"builds": [{"record": {"Ref": "a"}, "steps": [{"name": "x", "took": "1s", "log": "a\nb"}], "startAfter": "1s"}]}`)
+	f.Add(`{"builds": [{"record": {"Ref": "a"}, "steps": [{"name": "x", "took": "1s", "log": "a\nb"}],
+		"startAfter": "1s"}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		if d, err := description.Load(strings.NewReader(text)); err == nil && d.Cache == nil {
 			t.Error("no cache")

@@ -45,27 +45,34 @@ const (
 	opMatches  operator = "~="
 )
 
-// maxLength bounds a filter's text, in bytes: a regular expression takes many
-// times its length when it is compiled.
-const maxLength = 64 << 10
+// Bounds of the texts of all filters of a request, and of the regular
+// expressions in them, in bytes. In memory a filter takes up to a hundred times
+// its length, and a regular expression up to ten thousand times.
+const (
+	maxLength       = 1 << 20
+	maxRegexpLength = 4 << 10
+)
 
 // Parse returns the Filter that wants what one of the texts wants. None, or an
-// empty one, wants everything. Errors show the place in the text.
+// empty one, wants everything. Errors show the place in the text. All texts
+// together may have 1 MiB, and the regular expressions in them 4 KiB.
 func Parse(texts ...string) (Filter, error) {
 	var f Filter
 	all := len(texts) == 0
+	left := maxLength
+	regexpLeft := maxRegexpLength
 	for _, text := range texts {
-		if len(text) > maxLength {
-			return Filter{}, fmt.Errorf("a filter has %d bytes; the most is %d", len(text), maxLength)
+		if left -= len(text); left < 0 {
+			return Filter{}, fmt.Errorf("the filters have more than %d bytes together", maxLength)
 		}
 		if text == "" {
 			all = true
 			continue
 		}
-		p := parser{text: text}
+		p := parser{text: text, regexpLeft: &regexpLeft}
 		selectors, err := p.selectors()
 		if err != nil {
-			return Filter{}, fmt.Errorf("filter %q, at byte %d: %w", text, p.pos, err)
+			return Filter{}, fmt.Errorf("filter %q, at byte %d: %w", excerpt(text), p.pos, err)
 		}
 		f.any = append(f.any, selectors)
 	}
@@ -73,6 +80,15 @@ func Parse(texts ...string) (Filter, error) {
 		return Filter{}, nil
 	}
 	return f, nil
+}
+
+// excerpt is a text, or its beginning if it is long.
+func excerpt(text string) string {
+	const most = 100
+	if len(text) <= most {
+		return text
+	}
+	return text[:most] + "..."
 }
 
 // Match tells whether an object is wanted.

@@ -112,7 +112,10 @@ func TestParseErrors(t *testing.T) {
 		{`id~=(`, "at byte 4: error parsing regexp: missing closing )"},
 		{"id==a\x00", "at byte 5: text that is not UTF-8"},
 		{"id==\xff", "text that is not UTF-8"},
-		{"id==" + strings.Repeat("x", 1<<16), "a filter has 65540 bytes; the most is 65536"},
+		{"id==" + strings.Repeat("x", 1<<20), "the filters have more than 1048576 bytes together"},
+		{"id~=" + strings.Repeat("x", 4<<10+1), "at byte 4: the regular expressions have more than 4096 bytes together"},
+		{"id~=" + strings.Repeat("x", 2<<10) + ",id~=" + strings.Repeat("y", 2<<10+1),
+			`xxx...", at byte 2057: the regular expressions have more than 4096 bytes together`},
 	} {
 		_, err := filter.Parse("id==x", test.filter)
 		if err == nil {

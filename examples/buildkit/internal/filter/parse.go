@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// parser reads one filter. pos is the byte that it has come to, which errors
-// are about.
+// parser reads one filter.
 type parser struct {
-	text string
-	pos  int
+	text       string
+	pos        int  // the byte that it has come to, which errors are about
+	regexpLeft *int // bytes that regular expressions may still have
 }
 
 func (p *parser) selectors() ([]selector, error) {
@@ -55,12 +55,19 @@ func (p *parser) selector() (selector, error) {
 		return selector{}, err
 	}
 	if s.op == opMatches {
-		if s.re, err = regexp.Compile(s.value); err != nil {
+		if s.re, err = p.compile(s.value); err != nil {
 			p.pos = start
 			return selector{}, err
 		}
 	}
 	return s, nil
+}
+
+func (p *parser) compile(expr string) (*regexp.Regexp, error) {
+	if *p.regexpLeft -= len(expr); *p.regexpLeft < 0 {
+		return nil, fmt.Errorf("the regular expressions have more than %d bytes together", maxRegexpLength)
+	}
+	return regexp.Compile(expr)
 }
 
 func (p *parser) path() ([]string, error) {
