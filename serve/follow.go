@@ -15,8 +15,8 @@ import (
 // Follow sends what a reader of a log yields, until the log is closed, the
 // context ends or sending fails. Its error can be returned by a handler as it
 // is: nil at the end of a closed log, OUT_OF_RANGE if events were dropped before
-// they were read or the reader begins beyond the log, CANCELLED, DEADLINE_EXCEEDED or, at shutdown, UNAVAILABLE if
-// the context ended.
+// they were read or the reader begins beyond the log, CANCELLED,
+// DEADLINE_EXCEEDED or, at shutdown, UNAVAILABLE if the context ended.
 //
 // An event is encoded once for all streams of servers of this package that
 // follow the same log, which needs Record.Once to be used by nobody else; the
