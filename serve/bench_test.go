@@ -108,7 +108,8 @@ func benchmarkFanOut(
 		return &v2.Event{
 			Timestamp: timestamppb.Now(),
 			EventType: &v2.Event_BuildSubtaskEvent{BuildSubtaskEvent: &v2.BuildSubtaskEvent{
-				Id: "12", TaskId: "Build-0", Artifact: "registry.example/application/frontend", Status: "InProgress", Step: "Push",
+				Id: "12", TaskId: "Build-0", Artifact: "registry.example/application/frontend",
+				Status: "InProgress", Step: "Push",
 			}},
 		}
 	}

@@ -328,7 +328,9 @@ func (c *Config) check(services []Service) error {
 	if !c.JSON.valid() {
 		bad("Config.JSON", "%d is none of the package's constants", int(c.JSON))
 	}
-	for _, p := range []struct{ field, path string }{{"Config.LivePath", c.LivePath}, {"Config.ReadyPath", c.ReadyPath}} {
+	for _, p := range []struct{ field, path string }{
+		{"Config.LivePath", c.LivePath}, {"Config.ReadyPath", c.ReadyPath},
+	} {
 		if p.path != "" && p.path != "-" && !strings.HasPrefix(p.path, "/") {
 			bad(p.field, "%q does not begin with a slash", p.path)
 		}

@@ -35,7 +35,7 @@ func ExampleRun() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel() // a program would wait for a signal, or use Main
 	err := serve.Run(ctx, serve.Config{
-		GRPC:   []string{"127.0.0.1:0", "unix:///tmp/greeter.sock"},
+		GRPC:   []string{"127.0.0.1:0", ":0"},
 		Logger: slog.New(slog.DiscardHandler),
 	}, greeter())
 	fmt.Println(err)
@@ -45,13 +45,12 @@ func ExampleRun() {
 // All that is wrong with a configuration is told at once.
 func ExampleNew_errors() {
 	_, err := serve.New(serve.Config{
-		GRPC:    []string{"0.0.0.0:50051"},
-		TLSCert: "",
-		TLSKey:  "server.key",
+		GRPC:   []string{"unix://run/greeter.sock"},
+		TLSKey: "server.key",
 	}, greeter())
 	fmt.Println(err)
 	// Output:
-	// serve: Config.GRPC (-grpc): other machines reach 0.0.0.0:50051: it needs TLS (-tls-cert, -tls-key), or Insecure (-insecure)
+	// serve: Config.GRPC (-grpc): "unix://run/greeter.sock" has no absolute path: want unix:///path
 	// serve: Config.TLSCert and Config.TLSKey (-tls-cert, -tls-key): one is set without the other
 }
 

@@ -110,6 +110,30 @@ func TestFollowEncodesOnce(t *testing.T) {
 	}
 }
 
+// What was encoded goes out as it is, in a slice of each caller's own.
+func TestCodec(t *testing.T) {
+	e, err := encode(wrapperspb.String("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err1 := newCodec().Marshal(e)
+	second, err2 := newCodec().Marshal(e)
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	if &first[0].ReadOnlyData()[0] != &e.data[0] {
+		t.Error("encoded again")
+	}
+	if &first[0] == &second[0] {
+		t.Error("slices of buffers are shared")
+	}
+	first.Free()
+	var m text
+	if err := newCodec().Unmarshal(second, &m); err != nil || m.Value != "x" {
+		t.Errorf("%v, %v", &m, err)
+	}
+}
+
 type spyStream struct {
 	grpc.ServerStream
 	see func(any)

@@ -111,7 +111,6 @@ func (s *Server) newMux(conn *grpc.ClientConn) (*runtime.ServeMux, error) {
 		runtime.WithMarshalerOption(runtime.MIMEWildcard, m),
 		runtime.WithMarshalerOption(mimeSSE, &sseMarshaler{m}),
 		runtime.WithErrorHandler(handleError),
-		runtime.WithIncomingHeaderMatcher(matchHeader),
 	}, s.cfg.MuxOptions...)
 	mux := runtime.NewServeMux(opts...)
 	// The mux prefers routes that are added later, so those of services.
@@ -214,15 +213,6 @@ func tag(ctx context.Context, stream bool) context.Context {
 	h.called.Store(true)
 	h.stream.Store(stream)
 	return metadata.AppendToOutgoingContext(ctx, httpCallHeader, h.id)
-}
-
-// matchHeader passes on what the gateway passes by itself, but for the header
-// that tells calls apart.
-func matchHeader(key string) (string, bool) {
-	if http.CanonicalHeaderKey(key) == http.CanonicalHeaderKey(runtime.MetadataHeaderPrefix+httpCallHeader) {
-		return "", false
-	}
-	return runtime.DefaultHeaderMatcher(key)
 }
 
 // handleError is the gateway's own, but for errors that come from a body that

@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"slices"
 	"strings"
@@ -385,6 +386,21 @@ func TestSSEHeartbeat(t *testing.T) {
 	// Answers that are no stream get no comments.
 	if _, body := r.do("POST", sayMethod, `"x"`, "Accept", "text/event-stream"); body != `"x"` {
 		t.Errorf("no stream: %q", body)
+	}
+}
+
+// A comment that comes when the handler has returned is not written.
+func TestSSELateComment(t *testing.T) {
+	rec := httptest.NewRecorder()
+	call := &httpCall{}
+	call.stream.Store(true)
+	w := &sseWriter{w: rec, rc: http.NewResponseController(rec), header: http.Header{}, call: call}
+	w.beat(time.Hour)
+	w.comment()
+	w.close()
+	w.comment()
+	if got := rec.Body.String(); got != ":\n\n" {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -293,10 +293,12 @@ func (s *Server) limitBody(next http.Handler, fail failFunc) http.Handler {
 			call, _ := r.Context().Value(httpCallKey{}).(*httpCall)
 			b := &body{
 				ReadCloser: http.MaxBytesReader(w, r.Body, limit),
-				rc:         http.NewResponseController(w), timeout: s.cfg.ReadTimeout, call: call,
+				timeout:    s.cfg.ReadTimeout,
+				call:       call,
 			}
-			if b.timeout > 0 {
-				_ = b.rc.SetReadDeadline(time.Now().Add(b.timeout))
+			if s.cfg.ReadTimeout > 0 {
+				// The HTTP server takes it away when the body has been read.
+				_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.cfg.ReadTimeout))
 			}
 			r.Body = b
 		}
@@ -312,7 +314,6 @@ func errBodyTooLarge(limit int64) error {
 // body is a request's body with a deadline, which remembers what went wrong.
 type body struct {
 	io.ReadCloser
-	rc      *http.ResponseController
 	timeout time.Duration
 	call    *httpCall
 }
@@ -322,10 +323,6 @@ func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err == nil {
 		return n, nil
-	}
-	if b.timeout > 0 && errors.Is(err, io.EOF) {
-		// Or it would end the stream that answers.
-		_ = b.rc.SetReadDeadline(time.Time{})
 	}
 	var large *http.MaxBytesError
 	var failed error

@@ -166,7 +166,8 @@ func TestSlowClients(t *testing.T) {
 	const soon = 50 * time.Millisecond
 	r := start(t, Config{
 		GRPC: []string{"127.0.0.1:0"}, HTTP: []string{"127.0.0.1:0"}, DefaultRoutes: true, Token: "secret",
-		HandshakeTimeout: soon, ReadTimeout: soon, IdleTimeout: soon, KeepaliveInterval: time.Second, KeepaliveTimeout: soon,
+		HandshakeTimeout: soon, ReadTimeout: soon, IdleTimeout: soon,
+		KeepaliveInterval: time.Second, KeepaliveTimeout: soon,
 	}, echo{}.service())
 	auth := "POST " + sayMethod + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\n"
 	for _, tt := range []struct {
@@ -237,8 +238,8 @@ func TestWriteTimeout(t *testing.T) {
 	next := make(chan struct{})
 	stalled := make(chan error, 2)
 	r := start(t, Config{
-		HTTP: []string{"127.0.0.1:0"}, DefaultRoutes: true, TLSCert: cert, TLSKey: key, WriteTimeout: soon, ReadTimeout: soon,
-		MaxSendBytes: -1,
+		HTTP: []string{"127.0.0.1:0"}, DefaultRoutes: true, TLSCert: cert, TLSKey: key,
+		WriteTimeout: soon, ReadTimeout: soon, MaxSendBytes: -1,
 	}, echo{
 		watch: func(ctx context.Context, m *text, to Sender[*text]) error {
 			if m.Value == "much" {
@@ -303,6 +304,27 @@ func TestIdleTimeout(t *testing.T) {
 	}
 }
 
+// An answer on a connection that was idle does not fail because of the last one.
+func TestAnswerAfterIdle(t *testing.T) {
+	const soon = 10 * time.Millisecond
+	r := start(t, Config{HTTP: []string{"127.0.0.1:0"}, WriteTimeout: soon}, echo{}.service())
+	conn, err := net.Dial("tcp", r.HTTPAddrs()[0].String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(patience))
+	io.WriteString(conn, "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n")
+	if _, err := conn.Read(make([]byte, 1000)); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(3 * soon) // so that a deadline that was left over passes
+	io.WriteString(conn, "garbage\r\n\r\n")
+	if answer, _ := io.ReadAll(conn); !strings.Contains(string(answer), "400 Bad Request") {
+		t.Errorf("answer %q", answer)
+	}
+}
+
 func TestMaxStreams(t *testing.T) {
 	r := start(t, Config{MaxStreams: 1}, echo{watch: untilDone}.service())
 	first, cancel := context.WithCancel(t.Context())
@@ -351,14 +373,16 @@ func TestCancelledCalls(t *testing.T) {
 			return nil, ctx.Err()
 		},
 	}.service())
+	post := func(ctx context.Context, body io.Reader) {
+		req, _ := http.NewRequestWithContext(ctx, "POST", r.url+sayMethod, body)
+		if res, err := r.http.Do(req); err == nil {
+			res.Body.Close()
+		}
+	}
 	for _, call := range []func(context.Context){
 		func(ctx context.Context) { r.conn.Invoke(ctx, sayMethod, &text{}, &text{}) },
-		func(ctx context.Context) {
-			req, _ := http.NewRequestWithContext(ctx, "POST", r.url+sayMethod, strings.NewReader(`"x"`))
-			if res, err := r.http.Do(req); err == nil {
-				res.Body.Close()
-			}
-		},
+		func(ctx context.Context) { post(ctx, strings.NewReader(`"x"`)) },
+		func(ctx context.Context) { post(ctx, struct{ io.Reader }{strings.NewReader(`"x"`)}) }, // chunked
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})

@@ -388,7 +388,7 @@ func (l *handshakeListener) Accept() (net.Conn, error) {
 // it a deadline for the time of the handshake, and takes that away after it.
 type handshakeConn struct {
 	net.Conn
-	l    *handshakeListener
+	l *handshakeListener
 	// read is set when something was read, shaking during a TLS handshake, whose
 	// errors are logged elsewhere.
 	read, shaking atomic.Bool

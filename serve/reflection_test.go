@@ -229,7 +229,8 @@ func mapImports(f protoreflect.FileDescriptor, list ...protoreflect.FileImport) 
 func TestAliases(t *testing.T) {
 	reg := &protoregistry.Files{}
 	// Imports of files that there are not.
-	none := file(t, reg, "none.proto", "none", []string{"vendor/options.proto", "vendor/real/a.proto", "other/name.proto"})
+	none := file(t, reg, "none.proto", "none",
+		[]string{"vendor/options.proto", "vendor/real/a.proto", "other/name.proto"})
 	missing := func(i int) protoreflect.FileImport { return none.Imports().Get(i) }
 	file(t, reg, "real/a.proto", "a", nil)
 	file(t, reg, "real/b.proto", "b", []string{"vendor/options.proto"})

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -69,6 +70,7 @@ func TestShutdownEndsStreams(t *testing.T) {
 	wantStatus(t, err, codes.Unavailable, "server is shutting down")
 	_, err = recv(idle)
 	wantStatus(t, err, codes.Unavailable, "server is shutting down")
+	r.log.find(t, "call", "method", chatMethod, "code", "Unavailable", "error", "server is shutting down")
 	rest, err := io.ReadAll(lines)
 	want := `{"error":{"code":14,"message":"server is shutting down","details":[]}}` + "\n"
 	if err != nil || string(rest) != want {
@@ -255,7 +257,7 @@ func TestShutdownWithUnusedConnections(t *testing.T) {
 	}
 	for _, c := range conns {
 		c.SetDeadline(time.Now().Add(patience))
-		if _, err := io.Copy(io.Discard, c); errors.Is(err, context.DeadlineExceeded) {
+		if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Error("connection still open")
 		}
 	}

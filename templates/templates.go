@@ -4,15 +4,11 @@ package templates
 
 import "embed"
 
-// HTML is the page in HTML.
+// HTML has the frame, the style and the script of pages in HTML, in the folder
+// docs/html.
 //
-//go:embed docs/html.tmpl
-var HTML string
-
-// DocBook is the page in DocBook 5.
-//
-//go:embed docs/docbook.xml.tmpl
-var DocBook string
+//go:embed docs/html
+var HTML embed.FS
 
 // Scaffold has the files that a service begins with, in the folder scaffold.
 //

@@ -16,6 +16,7 @@ import (
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/changes"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/comment"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/content"
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/html"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/markdown"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/events"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/plugin"
@@ -24,6 +25,9 @@ import (
 // formats are the built-in formats: each makes all files of a site.
 var formats = map[Format]func(*Options, *content.Site) ([]plugin.Output, error){
 	FormatMarkdown: renderMarkdown,
+	FormatJSON:     renderJSON,
+	FormatDocBook:  renderDocBook,
+	FormatHTML:     renderHTML,
 }
 
 // builtin renders the pages in a format of our own.
@@ -161,6 +165,15 @@ func renderMarkdown(o *Options, site *content.Site) ([]plugin.Output, error) {
 		out = append(out, plugin.Output{Name: name, Content: [][]byte{markdown.Index(site, name, options)}})
 	}
 	return out, err
+}
+
+// renderHTML renders a folder of pages that share files, or pages that need no
+// other file.
+func renderHTML(o *Options, site *content.Site) ([]plugin.Output, error) {
+	if o.Layout == LayoutPackage || o.Layout == LayoutFile {
+		return html.Folder(site, o.beside("index.html"))
+	}
+	return html.Pages(site)
 }
 
 // beside is the path of a file in the folder that all pages are in.

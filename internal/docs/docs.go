@@ -13,10 +13,7 @@ import (
 	"strings"
 
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/api"
-	"github.com/skaffoldgen/protoc-gen-skaffold/internal/codes"
-	"github.com/skaffoldgen/protoc-gen-skaffold/internal/config"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/gendoc"
-	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/reference"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/tmpl"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/plugin"
 )
@@ -62,7 +59,7 @@ func (o *Options) renderer() (renderer, error) {
 	case FormatTemplate:
 		text, err := readTemplate(o.Template)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read the template: %w (it is neither markdown, html nor docbook, so it is a path, relative to where buf or protoc runs)", err)
+			return nil, fmt.Errorf("cannot read the template: %w (it is neither markdown, html, json nor docbook, so it is a path, relative to where buf or protoc runs)", err)
 		}
 		t, err := tmpl.Parse(o.Template, string(text), gendoc.Functions(o.Allow...), gendoc.Types...)
 		if err != nil {
@@ -70,14 +67,7 @@ func (o *Options) renderer() (renderer, error) {
 		}
 		return o.gendoc(func(data *gendoc.Template) ([][]byte, error) { return t.Execute(data) }), nil
 	}
-	if format := formats[o.Format]; format != nil {
-		return o.builtin(format), nil
-	}
-	old := map[Format]func() reference.Format{
-		FormatHTML:    reference.HTML,
-		FormatDocBook: reference.DocBook,
-	}
-	return o.reference(old[o.Format]()), nil
+	return o.builtin(formats[o.Format]), nil
 }
 
 // maxTemplate bounds a template: a larger file is something else.
@@ -94,44 +84,6 @@ func readTemplate(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s is larger than 16 MiB", path)
 	}
 	return text, err
-}
-
-// reference renders each page in a format of our own.
-func (o *Options) reference(format reference.Format) renderer {
-	return func(_ *plugin.Request, model *api.Model, pages []page) ([]plugin.Output, error) {
-		tables, err := o.tables(model)
-		if err != nil {
-			return nil, err
-		}
-		site := reference.NewSite(model, reference.Settings{
-			Title:       o.Title,
-			SourceOrder: o.Order == OrderSource,
-			SourceURL:   o.Model.SourceOf,
-			Tables:      tables,
-		})
-		for _, p := range pages {
-			site.Add(p.name, p.files...)
-		}
-		out := make([]plugin.Output, len(pages))
-		return out, api.Parallel(len(pages), func(i int) error {
-			p := site.Page(pages[i].name, pages[i].files)
-			content, err := site.Render(p, format)
-			out[i] = plugin.Output{Name: p.Name, Content: content}
-			return err
-		})
-	}
-}
-
-// tables are what the config says about enums of codes.
-func (o *Options) tables(model *api.Model) ([]*codes.Table, error) {
-	if o.Config == "" {
-		return nil, nil
-	}
-	cfg, err := config.Load(o.Config, model)
-	if err != nil {
-		return nil, err
-	}
-	return codes.Find(model, cfg)
 }
 
 // gendoc renders each page from protoc-gen-doc's model.

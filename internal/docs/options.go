@@ -25,7 +25,8 @@ const (
 	FormatMarkdown   Format = "markdown"
 	FormatHTML       Format = "html"
 	FormatDocBook    Format = "docbook"
-	FormatGendocJSON Format = "json"
+	FormatJSON       Format = "json"
+	FormatGendocJSON Format = "json of protoc-gen-doc"
 	FormatTemplate   Format = "template"
 )
 
@@ -202,10 +203,8 @@ func parseNamed(parameter string) (*Options, error) {
 // setTemplate takes a built-in format by its name, anything else as a path.
 func (o *Options) setTemplate(v string) error {
 	switch f := Format(v); f {
-	case FormatMarkdown, FormatHTML, FormatDocBook:
+	case FormatMarkdown, FormatHTML, FormatJSON, FormatDocBook:
 		o.Format = f
-	case FormatGendocJSON:
-		return fmt.Errorf("there is no such format yet; protoc-gen-doc's JSON is written by its own options, json,FILE")
 	default:
 		o.Format, o.Template = FormatTemplate, v
 	}
@@ -216,7 +215,7 @@ func (o *Options) setTemplate(v string) error {
 // option.
 func (o *Options) complete() error {
 	if o.Format == "" {
-		return fmt.Errorf("option \"template\" is missing: give it markdown, html, docbook or the path of a template")
+		return fmt.Errorf("option \"template\" is missing: give it markdown, html, json, docbook or the path of a template")
 	}
 	if o.Config != "" && o.Format == FormatTemplate {
 		return fmt.Errorf("option \"config\" is for the built-in formats: a template of your own does not see what it says")
@@ -283,7 +282,7 @@ func (o *Options) addFrontMatter(v string) error {
 
 func (o *Options) defaultOutput() string {
 	f, l := o.Format, o.Layout
-	extension := map[Format]string{FormatMarkdown: ".md", FormatHTML: ".html", FormatDocBook: ".xml"}[f]
+	extension := map[Format]string{FormatMarkdown: ".md", FormatHTML: ".html", FormatJSON: ".json", FormatDocBook: ".xml"}[f]
 	if o.Flavor == FlavorMDX {
 		extension = ".mdx"
 	}
@@ -436,8 +435,10 @@ func (o *Options) setGendocFile(part string) error {
 		}
 	}
 	switch f := Format(fields[0]); f {
-	case FormatMarkdown, FormatHTML, FormatDocBook, FormatGendocJSON:
+	case FormatMarkdown, FormatHTML, FormatDocBook:
 		o.Format = f
+	case FormatJSON:
+		o.Format = FormatGendocJSON
 	case "":
 		return gendocError(invalidParameter, part, "it names neither a type nor a template")
 	default:

@@ -59,7 +59,8 @@ func ServiceKitOf(req *plugin.Request, fullName string) (*ServiceKit, error) {
 	}
 	i := slices.IndexFunc(g.features, func(f feature) bool { return f.name == "services" })
 	if i < 0 {
-		return nil, errors.New("the option features leaves services out, so that there is no kit to stand on: add features=services")
+		return nil, errors.New("the option features leaves services out, so that there is no kit to stand on: " +
+			"add features=services")
 	}
 	var found *service
 	g.features[i].generate = func(k *kit, f *file) error {
@@ -85,8 +86,8 @@ func ServiceKitOf(req *plugin.Request, fullName string) (*ServiceKit, error) {
 
 // withoutConfig leaves the option config out of a parameter.
 func withoutConfig(parameter string) string {
-	options := slices.DeleteFunc(strings.Split(parameter, ","), func(o string) bool { return strings.HasPrefix(o, "config=") })
-	return strings.Join(options, ",")
+	isConfig := func(o string) bool { return strings.HasPrefix(o, "config=") }
+	return strings.Join(slices.DeleteFunc(strings.Split(parameter, ","), isConfig), ",")
 }
 
 func (s *service) describe() *ServiceKit {
@@ -100,7 +101,8 @@ func (s *service) describe() *ServiceKit {
 	}
 	for _, m := range s.methods {
 		description.Methods = append(description.Methods, KitMethod{
-			Name: m.name, API: m.api, Doc: docLines(describedMethod(m)), Input: s.kit.goType(m.Input), Output: s.kit.goType(m.Output),
+			Name: m.name, API: m.api, Doc: docLines(describedMethod(m)),
+			Input: s.kit.goType(m.Input), Output: s.kit.goType(m.Output),
 		})
 	}
 	return description

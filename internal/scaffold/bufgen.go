@@ -61,7 +61,8 @@ func readBufGen(name string) (*bufGen, error) {
 		return nil, fmt.Errorf("%s: %s", name, yaml.FormatError(err, false, true))
 	}
 	if gen.Version != "v2" {
-		return nil, fmt.Errorf("%s: version %q is not understood: migrate the file with `buf config migrate`, or name another one with --buf-gen and give Go packages as --opt Mfile.proto=import/path", name, gen.Version)
+		return nil, fmt.Errorf("%s: version %q is not understood: migrate the file with `buf config migrate`, "+
+			"or name another one with --buf-gen and give Go packages as --opt Mfile.proto=import/path", name, gen.Version)
 	}
 	return gen, nil
 }

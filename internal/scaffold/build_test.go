@@ -139,7 +139,7 @@ func compileCase(t *testing.T, name string, folders []string) (*pluginpb.CodeGen
 		if strings.HasPrefix(pkg, "example.com/kits/") || strings.HasPrefix(pkg, "google.golang.org/") {
 			continue
 		}
-		// One Go package per folder and proto package, as files of one may need each other.
+		// One Go package for the files of a folder and package, which may need each other.
 		at := path.Join("example.com/kits", name, path.Dir(file.GetName()), "x"+strings.ReplaceAll(file.GetPackage(), ".", "x"))
 		options = append(options, "M"+file.GetName()+"="+at)
 	}

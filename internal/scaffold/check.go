@@ -30,7 +30,8 @@ func (o *options) runCheck(s *service, out io.Writer) error {
 		return err
 	}
 	if !f.hasServer() {
-		return fmt.Errorf("%s: there is no type %s with the handlers of %s: run the command without --check", o.dir, f.server, s.Service.FullName)
+		return fmt.Errorf("%s: there is no type %s with the handlers of %s: run the command without --check",
+			o.dir, f.server, s.Service.FullName)
 	}
 	found := f.check()
 	for _, x := range found {
@@ -53,7 +54,7 @@ func (f *folder) check() findings {
 		found = append(found, finding{h.pos, f.orphaned(h)})
 	}
 	slices.SortStableFunc(found, func(a, b finding) int {
-		return cmp.Or(strings.Compare(a.pos.Filename, b.pos.Filename), cmp.Compare(a.pos.Line, b.pos.Line), cmp.Compare(a.pos.Column, b.pos.Column))
+		return cmp.Or(strings.Compare(a.pos.Filename, b.pos.Filename), cmp.Compare(a.pos.Offset, b.pos.Offset))
 	})
 	return found
 }
@@ -65,7 +66,8 @@ func (f *folder) checkMethod(m gogen.KitMethod) []finding {
 		if f.opaque {
 			return nil // the compiler knows better
 		}
-		return []finding{{f.serverPos, fmt.Sprintf("%s has no method %s for the RPC %s (%s): run the command without --check to add one",
+		return []finding{{f.serverPos, fmt.Sprintf(
+			"%s has no method %s for the RPC %s (%s): run the command without --check to add one",
 			f.server, m.Name, m.API.FullName(), m.API.Pos())}}
 	}
 	want := signatureOf(m)

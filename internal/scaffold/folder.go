@@ -191,7 +191,8 @@ func (f *folder) findServer() error {
 				f.serverPos = f.position(asserted)
 				return nil
 			case typ == defaultServer && strings.HasSuffix(is, "Server"):
-				others = append(others, fmt.Sprintf("%s: the type %s serves %s and not %s: scaffold each service into a folder of its own",
+				others = append(others, fmt.Sprintf(
+					"%s: the type %s serves %s and not %s: scaffold each service into a folder of its own",
 					f.position(asserted), typ, is, f.service.Service.FullName))
 			}
 		}

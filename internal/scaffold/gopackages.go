@@ -66,8 +66,9 @@ func (p *goPackages) check(img *image, file *imageFile, service *descriptorpb.Se
 			continue
 		}
 		seen[f] = true
-		errs = append(errs, fmt.Errorf("%[1]s: nothing says which Go package its generated code is in: add --opt M%[1]s=IMPORT/PATH, "+
-			"or name with --buf-gen the buf.gen.yaml whose managed mode sets go_package for it", f.path()))
+		errs = append(errs, fmt.Errorf("%[1]s: nothing says which Go package its generated code is in: "+
+			"add --opt M%[1]s=IMPORT/PATH, or name with --buf-gen the buf.gen.yaml "+
+			"whose managed mode sets go_package for it", f.path()))
 	}
 	return errors.Join(errs...)
 }

@@ -70,16 +70,19 @@ func openImage(name string, stdin io.Reader) (*image, error) {
 }
 
 // remedy ends the errors about what is no image.
-const remedy = "make one with `buf build -o -`, or with `protoc --descriptor_set_out=FILE --include_imports --include_source_info`"
+const remedy = "make one with `buf build -o -`, or with " +
+	"`protoc --descriptor_set_out=FILE --include_imports --include_source_info`"
 
 func parseImage(b []byte) (*image, error) {
 	switch text := bytes.TrimLeft(b, " \t\r\n\ufeff"); {
 	case len(text) == 0:
 		return nil, errors.New("the image is empty, so that the command before this one has probably failed: " + remedy)
 	case text[0] == '{':
-		return nil, errors.New("the image is JSON, and it has to be binary: give buf build an output such as `-o -` or `-o image.binpb`, without #format=json")
+		return nil, errors.New("the image is JSON, and it has to be binary: " +
+			"give buf build an output such as `-o -` or `-o image.binpb`, without #format=json")
 	case bytes.HasPrefix(b, []byte{0x1f, 0x8b}), bytes.HasPrefix(b, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		return nil, errors.New("the image is compressed: give buf build an output such as `-o -` or `-o image.binpb`, without .gz or .zst")
+		return nil, errors.New("the image is compressed: " +
+			"give buf build an output such as `-o -` or `-o image.binpb`, without .gz or .zst")
 	}
 	img := &image{byPath: make(map[string]*imageFile)}
 	for rest := b; len(rest) > 0; {
@@ -224,10 +227,12 @@ func (img *image) service(name string) (*imageFile, *descriptorpb.ServiceDescrip
 	case len(own) == 0:
 		return nil, nil, errors.New("the image declares no service: build it from the .proto file that does")
 	case name == "":
-		return nil, nil, usageError("the image has several services, so that --service has to name one: %s", strings.Join(own, ", "))
+		return nil, nil, usageError("the image has several services, so that --service has to name one: %s",
+			strings.Join(own, ", "))
 	}
 	if meant := meantService(name, own); meant != "" {
-		return nil, nil, usageError("the image has no service %q; did you mean %q? It has: %s", name, meant, strings.Join(own, ", "))
+		return nil, nil, usageError("the image has no service %q; did you mean %q? It has: %s",
+			name, meant, strings.Join(own, ", "))
 	}
 	return nil, nil, usageError("the image has no service %q; it has: %s", name, strings.Join(own, ", "))
 }

@@ -59,14 +59,15 @@ func TestModuleOnUsers(t *testing.T) {
 	goRun(t, "shopd", "vet", "./...")
 
 	// The test is of use to RPCs that are written, too.
-	replace(t, "shopd/get.go", "nil, status.Error(codes.Unimplemented, \"shop.v1.Shop.Get is not implemented\")", "&shopv1.B{}, status.Error(codes.OK, \"\")")
+	replace(t, "shopd/get.go", "nil, status.Error(codes.Unimplemented, ", "&shopv1.B{}, status.Error(codes.OK, ")
 	replace(t, "shopd/watch.go", "return status", "<-ctx.Done()\n\treturn status")
 	replace(t, "shopd/upload.go", "codes.Unimplemented", "codes.InvalidArgument")
 	goRun(t, "shopd", "test", "./...")
 	replace(t, "shopd/upload.go", "return nil, ", "if true {\n\t\tpanic(\"upload\")\n\t}\n\treturn nil, ")
 	cmd := exec.Command("go", "test", "./...")
 	cmd.Dir = "shopd"
-	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "--- FAIL: TestEveryRPC/Upload") || strings.Count(string(out), "--- FAIL") != 2 {
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "--- FAIL: TestEveryRPC/Upload") || strings.Count(string(out), "--- FAIL") != 2 {
 		t.Errorf("a panic does not fail the test: %v\n%s", err, out)
 	}
 }
@@ -83,8 +84,9 @@ func replace(t *testing.T, name, old, with string) {
 // Which go.mod there is, and what is said to be done.
 func TestModules(t *testing.T) {
 	const (
-		shopMod = "module example.com/shop\n\ngo 1.27\n\nrequire google.golang.org/grpc v1.83.2\n\nreplace example.com/a => ./a\n\nexclude example.com/b v1.0.0\n"
-		own     = "module example.com/own\n"
+		shopMod = "module example.com/shop\n\ngo 1.27\n\nrequire google.golang.org/grpc v1.83.2\n\n" +
+			"replace example.com/a => ./a\n\nexclude example.com/b v1.0.0\n"
+		own = "module example.com/own\n"
 	)
 	for name, test := range map[string]struct {
 		files  map[string]string
@@ -109,7 +111,10 @@ func TestModules(t *testing.T) {
 			steps: []string{"next: cd shopd && go mod tidy\n"}, // it does not require the runtime
 		},
 		"inner module": {
-			files: map[string]string{"go.mod": "module example.com\n", "shop/gen/go.mod": "module example.com/shop/gen\n", "shop/gen/shop/v1/shopv1kit/k.go": ""},
+			files: map[string]string{
+				"go.mod": "module example.com\n", "shop/gen/go.mod": "module example.com/shop/gen\n",
+				"shop/gen/shop/v1/shopv1kit/k.go": "",
+			},
 			args:  []string{"--module", "example.org/shopd"},
 			goMod: []string{"replace example.com/shop/gen => ../shop/gen\n"},
 		},
@@ -126,7 +131,8 @@ func TestModules(t *testing.T) {
 			files: map[string]string{"shop/go.mod": shopMod, "own/go.mod": own, "shop/gen/shop/v1/shopv1kit/k.go": ""},
 			cwd:   "shop",
 			args:  []string{"--dir", "../own/shopd"},
-			steps: []string{"next: cd ../own/shopd && go mod edit -require=example.com/shop@v0.0.0-00010101000000-000000000000 -replace=example.com/shop=../../shop && go mod tidy\n"},
+			steps: []string{"next: cd ../own/shopd && go mod edit -require=example.com/shop@v0.0.0-00010101000000-000000000000 " +
+				"-replace=example.com/shop=../../shop && go mod tidy\n"},
 		},
 		"workspace": {
 			files: map[string]string{"go.mod": shopMod, "go.work": "go 1.26\n"},
@@ -156,8 +162,9 @@ func TestModules(t *testing.T) {
 			status: 1,
 		},
 		"internal": {
-			args:   []string{"--module", "example.com/shopd", "--opt", "Mshop/v1/shop.proto=example.com/shop/internal/gen"},
-			steps:  []string{"example.com/shop/internal/gen is internal to example.com/shop, and example.com/shopd cannot import it: let the module's path begin with example.com/shop/"},
+			args: []string{"--module", "example.com/shopd", "--opt", "Mshop/v1/shop.proto=example.com/shop/internal/gen"},
+			steps: []string{"example.com/shop/internal/gen is internal to example.com/shop, and example.com/shopd cannot import it: " +
+				"let the module's path begin with example.com/shop/"},
 			status: 1,
 		},
 		"internal to us": {

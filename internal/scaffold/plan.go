@@ -159,8 +159,8 @@ func (p *planner) keepDeclared(name string) { p.keep(p.declaredAt[name].String()
 var localNames = []string{
 	"ctx", "req", "reqs", "stream", "s",
 	"config", "level",
-	"cancel", "conn", "done", "err", "field", "fields", "i", "message", "method", "methods", "patience", "path", "request",
-	"server", "service", "stop", "t",
+	"cancel", "conn", "done", "err", "field", "fields", "i", "message", "method", "methods", "patience", "path",
+	"request", "server", "service", "stop", "t",
 	defaultServer, mainFunc, newFunc, testFunc, "about", "requests", "callRPC", "serveForTest", "fillRequired",
 }
 

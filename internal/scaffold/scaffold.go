@@ -89,14 +89,19 @@ func parse(args []string) (*options, string, error) {
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&o.service, "service", "", "full `name` of the service; not needed if the image has only one")
 	flags.StringVar(&o.dir, "dir", "", "`folder` to write to; it is made if it does not exist")
-	flags.StringVar(&o.module, "module", "", "module `path` of the folder: its go.mod is written, if it has none;\nwithout it the folder belongs to the module around it")
-	flags.StringVar(&o.image, "image", "", "`file` of the image, as buf build or protoc --descriptor_set_out write it (default: standard input)")
-	flags.StringVar(&o.bufGen, "buf-gen", "", "buf.gen.yaml: `file` that says where the generated Go packages are\n(default: buf.gen.yaml of the current folder, if there is one)")
-	flags.Func("opt", "`option` of the plugin that the kits were generated with, such as Mfile.proto=import/path;\nmay be repeated, and goes before those of the buf.gen.yaml", func(s string) error {
+	flags.StringVar(&o.module, "module", "", "module `path` of the folder: its go.mod is written, if it has none;\n"+
+		"without it the folder belongs to the module around it")
+	flags.StringVar(&o.image, "image", "", "`file` of the image, as buf build or protoc --descriptor_set_out write it\n"+
+		"(default: standard input)")
+	flags.StringVar(&o.bufGen, "buf-gen", "", "buf.gen.yaml: `file` that says where the generated Go packages are\n"+
+		"(default: buf.gen.yaml of the current folder, if there is one)")
+	flags.Func("opt", "`option` of the plugin that the kits were generated with, such as Mfile.proto=import/path;\n"+
+		"may be repeated, and goes before those of the buf.gen.yaml", func(s string) error {
 		o.opts = append(o.opts, s)
 		return nil
 	})
-	flags.BoolVar(&o.check, "check", false, "write nothing; report RPCs without a handler, handlers without an RPC and those whose types have changed, and exit with 1 if there are any")
+	flags.BoolVar(&o.check, "check", false, "write nothing; report RPCs without a handler, handlers without an RPC,\n"+
+		"and those whose types have changed, and exit with 1 if there are any")
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -128,7 +133,8 @@ func (o *options) run(stdin io.Reader, out io.Writer) (err error) {
 		}
 	}()
 	if o.image == "" && plugin.IsTerminal(stdin) {
-		return usageError("there is no image: pipe one in, as in `buf build -o - | %s scaffold …`, or name its file with --image", Program)
+		return usageError("there is no image: pipe one in, as in `buf build -o - | %s scaffold …`, "+
+			"or name its file with --image", Program)
 	}
 	s, err := o.findService(stdin)
 	if err != nil {

@@ -100,12 +100,17 @@ func wantAdded(t *testing.T, before map[string]string, dir string, want ...strin
 
 func TestFiles(t *testing.T) {
 	dir := shop(t, rpcGet, rpcWatch, rpcUpload, rpcChat)
-	wantAdded(t, nil, dir, "README.md", "chat.go", "get.go", "go.mod", "main.go", "server.go", "server_test.go", "upload.go", "watch.go")
+	wantAdded(t, nil, dir, "README.md", "chat.go", "get.go", "go.mod", "main.go", "server.go", "server_test.go",
+		"upload.go", "watch.go")
 	want := map[string]string{
-		"get.go":    "func (s *Server) Get(ctx context.Context, req *shopv1.A) (*shopv1.B, error) {\n\treturn nil, status.Error(codes.Unimplemented, \"shop.v1.Shop.Get is not implemented\")\n}\n",
-		"watch.go":  "func (s *Server) Watch(ctx context.Context, req *shopv1.A, stream serve.Sender[*shopv1.B]) error {\n\treturn status.Error(",
-		"upload.go": "func (s *Server) Upload(ctx context.Context, reqs iter.Seq2[*shopv1.A, error]) (*shopv1.B, error) {\n\treturn nil, status.Error(",
-		"chat.go":   "func (s *Server) Chat(ctx context.Context, reqs iter.Seq2[*shopv1.A, error], stream serve.Sender[*shopv1.B]) error {\n\treturn status.Error(",
+		"get.go": "func (s *Server) Get(ctx context.Context, req *shopv1.A) (*shopv1.B, error) {\n" +
+			"\treturn nil, status.Error(codes.Unimplemented, \"shop.v1.Shop.Get is not implemented\")\n}\n",
+		"watch.go": "func (s *Server) Watch(ctx context.Context, req *shopv1.A, stream serve.Sender[*shopv1.B]) error {\n" +
+			"\treturn status.Error(",
+		"upload.go": "func (s *Server) Upload(ctx context.Context, reqs iter.Seq2[*shopv1.A, error]) (*shopv1.B, error) {\n" +
+			"\treturn nil, status.Error(",
+		"chat.go": "func (s *Server) Chat(ctx context.Context, reqs iter.Seq2[*shopv1.A, error], stream serve.Sender[*shopv1.B]) error {\n" +
+			"\treturn status.Error(",
 		"server.go": "var _ shopv1kit.ShopServer = (*Server)(nil)\n",
 		"go.mod":    "module example.com/shopd\n\ngo 1.26\n",
 		"README.md": "POST -d '{}' localhost:50052/shop.v1.Shop/Get\n",
@@ -129,9 +134,15 @@ func readFile(t *testing.T, name string) string {
 	return string(text)
 }
 
-// Run again, the command changes nothing; with a new RPC it adds one file.
+// Run again, the command changes nothing, whatever the user has made of the files;
+// with a new RPC it adds one file.
 func TestAgain(t *testing.T) {
 	dir := shop(t, rpcGet, rpcWatch)
+	write(t, dir, map[string]string{
+		"watch.go":  "package main // mine\n\nfunc (Server) Watch() {}\n",
+		"README.md": "",
+		"go.mod":    "module example.com/shopd // mine\n",
+	})
 	before := snapshot(t, dir)
 	out := mustRun(t, shopImage(t, rpcGet, rpcWatch), "--dir", dir, "--module", "example.com/shopd")
 	wantAdded(t, before, dir)
@@ -148,7 +159,10 @@ func TestAgain(t *testing.T) {
 // What is missing is told by what the folder's files declare, not by their names.
 func TestMissing(t *testing.T) {
 	dir := shop(t, rpcGet, rpcWatch)
-	for from, to := range map[string]string{"get.go": "handlers_linux.go", "server.go": "types.go", "main.go": "cmd.go", "server_test.go": "rpc_test.go", "README.md": "readme.txt"} {
+	for from, to := range map[string]string{
+		"get.go": "handlers_linux.go", "server.go": "types.go", "main.go": "cmd.go", "server_test.go": "rpc_test.go",
+		"README.md": "readme.txt",
+	} {
 		if err := os.Rename(filepath.Join(dir, from), filepath.Join(dir, to)); err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +215,8 @@ func TestEveryRPC() {}
 	t.Chdir(t.TempDir())
 	write(t, ".", map[string]string{
 		"go.mod": "module example.com/shopd\n",
-		"s.go":   "package shop\n\nimport \"example.com/shop/gen/shop/v1/shopv1kit\"\n\ntype Shop struct{}\n\nvar _ shopv1kit.ShopServer = new(Shop)\n\nfunc status() {}\n",
+		"s.go": "package shop\n\nimport \"example.com/shop/gen/shop/v1/shopv1kit\"\n\n" +
+			"type Shop struct{}\n\nvar _ shopv1kit.ShopServer = new(Shop)\n\nfunc status() {}\n",
 	})
 	mustRun(t, shopImage(t, rpcGet), "--dir", ".")
 	text := readFile(t, "get.go")
@@ -218,7 +233,8 @@ func TestEveryRPC() {}
 // A file is left alone, whatever it holds: the handler gets another name.
 func TestNameTaken(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "shopd", map[string]string{"GET.go": "package main\n", "readme.md": "mine", "main.go": "package main\n", "go.sum": "mine"})
+	mine := map[string]string{"GET.go": "package main\n", "readme.md": "mine", "main.go": "package main\n", "go.sum": "mine"}
+	write(t, "shopd", mine)
 	if err := os.Symlink("/nowhere/at/all", "shopd/watch.go"); err != nil {
 		t.Skip(err)
 	}
@@ -226,7 +242,7 @@ func TestNameTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustRun(t, shopImage(t, rpcGet, rpcWatch, rpcChat), "--dir", "shopd", "--module", "example.com/shopd")
-	for name, text := range map[string]string{"GET.go": "package main\n", "readme.md": "mine", "main.go": "package main\n", "go.sum": "mine"} {
+	for name, text := range mine {
 		if got := readFile(t, filepath.Join("shopd", name)); got != text {
 			t.Errorf("%s is %q", name, got)
 		}
@@ -244,8 +260,10 @@ func TestNameTaken(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for name, test := range map[string]struct{ file, want string }{
 		"other service": {
-			"package main\n\nimport \"example.com/other/otherkit\"\n\ntype Server struct{}\n\nvar _ otherkit.OtherServer = (*Server)(nil)\n",
-			"shopd/s.go:7:7: the type Server serves example.com/other/otherkit.OtherServer and not shop.v1.Shop: scaffold each service into a folder of its own",
+			"package main\n\nimport \"example.com/other/otherkit\"\n\n" +
+				"type Server struct{}\n\nvar _ otherkit.OtherServer = (*Server)(nil)\n",
+			"shopd/s.go:7:7: the type Server serves example.com/other/otherkit.OtherServer " +
+				"and not shop.v1.Shop: scaffold each service into a folder of its own",
 		},
 		"syntax": {
 			"package main\n\nfunc (s *Server) Get( {}\n",
@@ -258,7 +276,8 @@ func TestRefused(t *testing.T) {
 			write(t, "shopd", map[string]string{"s.go": test.file})
 			before := snapshot(t, "shopd")
 			r := run(shopImage(t, rpcGet), "--dir", "shopd", "--module", "example.com/shopd")
-			if r.status != 1 || r.stdout != "" || !strings.HasPrefix(r.stderr, "protoc-gen-skaffold-go scaffold: "+test.want) {
+			want := "protoc-gen-skaffold-go scaffold: " + test.want
+			if r.status != 1 || r.stdout != "" || !strings.HasPrefix(r.stderr, want) {
 				t.Errorf("%+v", r)
 			}
 			wantAdded(t, before, "shopd")
@@ -277,21 +296,28 @@ func TestCheck(t *testing.T) {
 		"nothing": {[]string{rpcGet, rpcUpload, rpcWatch}, ""},
 		"new": {
 			[]string{rpcGet, rpcWatch, rpcUpload, rpcChat},
-			"shopd/server.go:12:7: Server has no method Chat for the RPC shop.v1.Shop.Chat (shop/v1/shop.proto:14:3): run the command without --check to add one\n",
+			"shopd/server.go:12:7: Server has no method Chat for the RPC shop.v1.Shop.Chat (shop/v1/shop.proto:14:3): " +
+				"run the command without --check to add one\n",
 		},
 		"renamed": {
 			[]string{"  rpc Fetch(A) returns (B);\n", rpcWatch, rpcUpload},
-			"shopd/get.go:12:18: Get is the handler of no RPC of shop.v1.Shop: if the RPC was renamed to Fetch, rename it, else delete it\n" +
-				"shopd/server.go:12:7: Server has no method Fetch for the RPC shop.v1.Shop.Fetch (shop/v1/shop.proto:10:3): run the command without --check to add one\n",
+			"shopd/get.go:12:18: Get is the handler of no RPC of shop.v1.Shop: " +
+				"if the RPC was renamed to Fetch, rename it, else delete it\n" +
+				"shopd/server.go:12:7: Server has no method Fetch for the RPC shop.v1.Shop.Fetch (shop/v1/shop.proto:10:3): " +
+				"run the command without --check to add one\n",
 		},
 		"removed": {
 			[]string{rpcGet, rpcUpload},
-			"shopd/watch.go:13:18: Watch is the handler of no RPC of shop.v1.Shop: delete it, or let its name begin with a small letter if you use it yourself\n",
+			"shopd/watch.go:13:18: Watch is the handler of no RPC of shop.v1.Shop: " +
+				"delete it, or let its name begin with a small letter if you use it yourself\n",
 		},
 		"changed": {
 			[]string{"  rpc Get(B) returns (B);\n", rpcWatch, "  rpc Upload(stream A) returns (stream B);\n"},
-			"shopd/get.go:12:18: Get has the type (context.Context, *shopv1.A) (*shopv1.B, error), but the RPC shop.v1.Shop.Get (shop/v1/shop.proto:10:3) needs (context.Context, *shopv1.B) (*shopv1.B, error): change it\n" +
-				"shopd/upload.go:13:18: Upload has the type (context.Context, iter.Seq2[*shopv1.A, error]) (*shopv1.B, error), but the RPC shop.v1.Shop.Upload (shop/v1/shop.proto:12:3) needs (context.Context, iter.Seq2[*shopv1.A, error], serve.Sender[*shopv1.B]) error: change it\n",
+			"shopd/get.go:12:18: Get has the type (context.Context, *shopv1.A) (*shopv1.B, error), " +
+				"but the RPC shop.v1.Shop.Get (shop/v1/shop.proto:10:3) needs (context.Context, *shopv1.B) (*shopv1.B, error): change it\n" +
+				"shopd/upload.go:13:18: Upload has the type (context.Context, iter.Seq2[*shopv1.A, error]) (*shopv1.B, error), " +
+				"but the RPC shop.v1.Shop.Upload (shop/v1/shop.proto:12:3) needs " +
+				"(context.Context, iter.Seq2[*shopv1.A, error], serve.Sender[*shopv1.B]) error: change it\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

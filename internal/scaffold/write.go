@@ -92,7 +92,8 @@ func (w *writer) create(name string, content []byte) (err error) {
 
 func (w *writer) failed(name string, err error) error {
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s has appeared in the meantime and is left alone: run the command again", filepath.Join(w.dir, name))
+		return fmt.Errorf("%s has appeared in the meantime and is left alone: run the command again",
+			filepath.Join(w.dir, name))
 	}
 	return fmt.Errorf("%s is not created: %w", filepath.Join(w.dir, name), err)
 }

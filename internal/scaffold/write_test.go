@@ -30,7 +30,8 @@ func TestInterrupted(t *testing.T) {
 		}
 		return full
 	}
-	if err := w.create("b.go", []byte("package b\n")); !errors.Is(err, full) || !strings.HasPrefix(err.Error(), filepath.Join(dir, "b.go")+" is not created: ") {
+	err = w.create("b.go", []byte("package b\n"))
+	if !errors.Is(err, full) || !strings.HasPrefix(err.Error(), filepath.Join(dir, "b.go")+" is not created: ") {
 		t.Errorf("error %v", err)
 	}
 	if names := list(t, dir); !slices.Equal(names, []string{"a.go"}) {
@@ -53,7 +54,8 @@ func TestCreateExclusively(t *testing.T) {
 		}
 		return writeSynced(f, content)
 	}
-	if err := w.create("a.go", []byte("ours")); err == nil || !strings.Contains(err.Error(), "is left alone: run the command again") {
+	err = w.create("a.go", []byte("ours"))
+	if err == nil || !strings.Contains(err.Error(), "is left alone: run the command again") {
 		t.Errorf("error %v", err)
 	}
 	if text, _ := os.ReadFile(filepath.Join(dir, "a.go")); string(text) != "theirs" {
@@ -68,7 +70,9 @@ func TestCreateExclusively(t *testing.T) {
 // about to write.
 func TestLeftOvers(t *testing.T) {
 	dir := t.TempDir()
-	for name, age := range map[string]time.Duration{".scaffold-OLD.tmp": 2 * temporaryAge, ".scaffold-NEW.tmp": 0, ".scaffold-mine": 2 * temporaryAge} {
+	for name, age := range map[string]time.Duration{
+		".scaffold-OLD.tmp": 2 * temporaryAge, ".scaffold-NEW.tmp": 0, ".scaffold-mine": 2 * temporaryAge,
+	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, nil, 0o644); err != nil {
 			t.Fatal(err)
@@ -114,7 +118,10 @@ func list(t *testing.T, dir string) []string {
 }
 
 func TestFileNames(t *testing.T) {
-	taken := map[string]bool{"main.go": true, "get.go": true, "list.go": true, "list_rpc.go": true, "list_rpc2.go": true, "server_test.go": true, "aux_rpc.go": true}
+	taken := make(map[string]bool)
+	for _, name := range strings.Fields("main.go get.go list.go list_rpc.go list_rpc2.go server_test.go aux_rpc.go") {
+		taken[name] = true
+	}
 	for name, want := range map[string]string{
 		"ListPods": "list_pods.go", "GetURL": "get_url.go", "HTTPGetV2": "http_get_v2.go", "Get_State_": "get_state.go",
 		"X_Y": "x_y.go", "Get": "get_rpc.go", "Main": "main_rpc.go", "List": "list_rpc3.go", "A": "a.go", "ABC": "abc.go",

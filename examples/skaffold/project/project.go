@@ -43,19 +43,6 @@ const (
 	Deploy Stage = "deploy"
 )
 
-// Of returns the trigger of a stage; nil for a stage that does not exist.
-func (t *Triggers) Of(s Stage) *bool {
-	switch s {
-	case Build:
-		return &t.Build
-	case Sync:
-		return &t.Sync
-	case Deploy:
-		return &t.Deploy
-	}
-	return nil
-}
-
 // Images are the names of the artifacts.
 func (p Project) Images() []string {
 	names := make([]string, len(p.Artifacts))

@@ -139,7 +139,9 @@ func TestPlayOneVersion(t *testing.T) {
 	must(t, err)
 	data2, err := os.ReadFile(fileV2)
 	must(t, err)
-	for name, data := range map[string][]byte{"one": data1, "two": data2, "old.v2": data1, "empty": nil, "blank": []byte("\n\n")} {
+	for name, data := range map[string][]byte{
+		"one": data1, "two": data2, "old.v2": data1, "empty": nil, "blank": []byte("\n\n"),
+	} {
 		must(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
 	for name, want := range map[string][2]int{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -119,12 +120,13 @@ func TestDefect14StateAndEventsAreExact(t *testing.T) {
 		wg.Go(func() {
 			for range 20 {
 				state, last := s.State()
-				seen := state.GetForwardedPorts()
+				seen := map[int32]*pb.PortForwardEvent{}
+				maps.Copy(seen, state.GetForwardedPorts())
 				if int(last) != len(seen) {
 					t.Errorf("the state has %d ports after %d events", len(seen), last)
 				}
 				r := s.Events(last + 1)
-				for range total - len(seen) {
+				for range total - int(last) {
 					rec, err := r.Next(t.Context())
 					if err != nil {
 						t.Error(err)
@@ -254,7 +256,8 @@ func TestLines(t *testing.T) {
 		}
 	}
 	// What Skaffold writes, of a version that has more.
-	c, err := lines.Decode([]byte(`{"timestamp":"2021-02-03T04:05:06Z","buildSubtaskEvent":{"taskId":"Build-1","new":[1]},"news":{}}`))
+	c, err := lines.Decode([]byte(
+		`{"timestamp":"2021-02-03T04:05:06Z","buildSubtaskEvent":{"taskId":"Build-1","new":[1]},"news":{}}`))
 	must(t, err)
 	if got := c.Event.GetBuildSubtaskEvent().GetTaskId(); got != "Build-1" || c.Control != nil {
 		t.Errorf("read %v", c)

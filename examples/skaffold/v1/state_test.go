@@ -95,6 +95,9 @@ func TestInitialState(t *testing.T) {
 
 func TestStateOfEachKind(t *testing.T) {
 	buildFailed := &pb.ActionableErr{ErrCode: pb.StatusCode_BUILD_USER_ERROR, Message: "exit status 1"}
+	resource := func(status string) *pb.Event {
+		return kit.NewResourceStatusCheckEvent(&pb.ResourceStatusCheckEvent{Resource: "deployment/web", Status: status})
+	}
 	container := func(status, pod string) *pb.Event {
 		return kit.NewDebuggingContainerEvent(&pb.DebuggingContainerEvent{
 			Status: status, PodName: pod, ContainerName: "app", Namespace: "ns",
@@ -211,12 +214,12 @@ func TestStateOfEachKind(t *testing.T) {
 			},
 		}, {
 			name:   "resource in progress",
-			event:  kit.NewResourceStatusCheckEvent(&pb.ResourceStatusCheckEvent{Resource: "deployment/web", Status: "In Progress"}),
+			event:  resource("In Progress"),
 			entry:  "Resource deployment/web status updated to In Progress",
 			change: func(s *pb.State) { s.StatusCheckState.Resources = map[string]string{"deployment/web": "In Progress"} },
 		}, {
 			name:   "resource succeeded",
-			event:  kit.NewResourceStatusCheckEvent(&pb.ResourceStatusCheckEvent{Resource: "deployment/web", Status: "Succeeded"}),
+			event:  resource("Succeeded"),
 			entry:  "Resource deployment/web status completed successfully",
 			change: func(s *pb.State) { s.StatusCheckState.Resources = map[string]string{"deployment/web": "Succeeded"} },
 		}, {

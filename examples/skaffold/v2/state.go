@@ -132,21 +132,23 @@ func (m *model) Apply(e *pb.Event) {
 		StatusCheckSubtaskEvent: m.statusCheck,
 		PortEvent:               m.port,
 		DebuggingContainerEvent: m.debug,
-		TestEvent:               func(_ *pb.Event, p *pb.TestSubtaskEvent) error { return set(&m.state.TestState.Status, p) },
-		RenderEvent:             func(_ *pb.Event, p *pb.RenderSubtaskEvent) error { return set(&m.state.RenderState.Status, p) },
-		VerifyEvent:             func(_ *pb.Event, p *pb.VerifySubtaskEvent) error { return set(&m.state.VerifyState.Status, p) },
-		ExecEvent:               func(_ *pb.Event, p *pb.ExecSubtaskEvent) error { return set(&m.state.ExecState.Status, p) },
-		DeploySubtaskEvent:      func(_ *pb.Event, p *pb.DeploySubtaskEvent) error { return set(&m.state.DeployState.Status, p) },
-		FileSyncEvent:           func(_ *pb.Event, p *pb.FileSyncEvent) error { return set(&m.state.FileSyncState.Status, p) },
+		TestEvent:               setStatus[*pb.TestSubtaskEvent](&m.state.TestState.Status),
+		RenderEvent:             setStatus[*pb.RenderSubtaskEvent](&m.state.RenderState.Status),
+		VerifyEvent:             setStatus[*pb.VerifySubtaskEvent](&m.state.VerifyState.Status),
+		ExecEvent:               setStatus[*pb.ExecSubtaskEvent](&m.state.ExecState.Status),
+		DeploySubtaskEvent:      setStatus[*pb.DeploySubtaskEvent](&m.state.DeployState.Status),
+		FileSyncEvent:           setStatus[*pb.FileSyncEvent](&m.state.FileSyncState.Status),
 	}
 	// The cases return no errors.
 	_ = cases.Handle(e)
 }
 
-// set is for the kinds whose status is the whole of what they change.
-func set(status *string, p interface{ GetStatus() string }) error {
-	*status = p.GetStatus()
-	return nil
+// setStatus is for the kinds whose status is all that they change.
+func setStatus[P interface{ GetStatus() string }](field *string) func(*pb.Event, P) error {
+	return func(_ *pb.Event, p P) error {
+		*field = p.GetStatus()
+		return nil
+	}
 }
 
 // build changes the state of an artifact. What the cache says changes nothing.

@@ -22,8 +22,11 @@ import (
 var testProject = project.Project{
 	RunID:       "run",
 	KubeContext: "kind-kind",
-	Artifacts:   []project.Artifact{{Image: "web", Context: "w", Dockerfile: "Dockerfile.web"}, {Image: "api", Context: "a"}},
-	Auto:        project.Triggers{Build: true, Deploy: true},
+	Artifacts: []project.Artifact{
+		{Image: "web", Context: "w", Dockerfile: "Dockerfile.web"},
+		{Image: "api", Context: "a"},
+	},
+	Auto: project.Triggers{Build: true, Deploy: true},
 }
 
 var testTime = time.Date(2021, 2, 3, 4, 5, 6, 0, time.UTC)

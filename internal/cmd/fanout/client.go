@@ -19,11 +19,6 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// perStream is how much of the server's memory a stream may hold, above all in
-// what waits for a client that does not read: gRPC's write buffer and quota for
-// a stream, and its goroutine.
-const perStream = 192 << 10
-
 // measure starts the server, loads it and prints the figures.
 func (l load) measure(ctx context.Context) error {
 	server, err := l.start(ctx)
@@ -69,7 +64,8 @@ func (l load) start(ctx context.Context) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, self, "-server", "-events", strconv.Itoa(l.events), "-size", strconv.Itoa(l.size))
+	cmd := exec.CommandContext(ctx, self, "-server", "-subscribers", strconv.Itoa(l.subscribers),
+		"-stalled", strconv.Itoa(l.stalled), "-events", strconv.Itoa(l.events), "-size", strconv.Itoa(l.size))
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -150,9 +146,7 @@ func (l load) receive(streams []grpc.ClientStream) error {
 func (l load) print(r report, elapsed time.Duration) error {
 	healthy := l.subscribers - l.stalled
 	delivered := float64(healthy) * float64(l.events)
-	// An event is kept with its encoding; the rest is Go's and gRPC's own.
-	const perEvent, process = 512, 64 << 20
-	bound := int64(l.events)*int64(2*l.size+perEvent) + int64(l.subscribers)*perStream + process
+	bound := l.bound()
 	fmt.Printf("subscribers        %d, of which %d read nothing\n", l.subscribers, l.stalled)
 	fmt.Printf("events             %d of %d bytes\n", l.events, l.size)
 	fmt.Printf("received in order  by all %d that read, %.0f events\n", healthy, delivered)
@@ -167,6 +161,21 @@ func (l load) print(r report, elapsed time.Duration) error {
 		return errors.New("the server has taken more memory than the bound")
 	}
 	return nil
+}
+
+// bound is the most memory that the server is to take: what the log and the
+// streams hold, twice, since Go's collector lets garbage become as much as what
+// lives, and what a process needs anyway.
+func (l load) bound() int64 {
+	const (
+		process = 64 << 20
+		// An event is kept as a message and, with that, as its encoding.
+		perEvent = 512
+		// gRPC lets 64 KiB wait for the client of a stream. As much again is for
+		// goroutines, buffers and the connection.
+		perStream = 128 << 10
+	)
+	return 2*(int64(l.events)*int64(2*l.size+perEvent)+int64(l.subscribers)*perStream) + process
 }
 
 // numbers is a codec that sends empty messages and reads the number that an event

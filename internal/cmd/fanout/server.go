@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -37,6 +38,7 @@ type report struct {
 // serve is the server. It appends when its standard input has a line, reports at
 // the next one, and ends with the input.
 func (l load) serve(ctx context.Context) error {
+	debug.SetMemoryLimit(l.bound()) // near it, garbage is collected sooner
 	log := eventlog.New(eventlog.Config[*wrapperspb.BytesValue]{MaxEvents: l.events, MaxBytes: -1})
 	watch := func(ctx context.Context, _ *emptypb.Empty, to serve.Sender[*wrapperspb.BytesValue]) error {
 		return serve.Follow(ctx, log.Reader(1), to)

@@ -131,8 +131,17 @@ func stripThirdSlash(lines []line) {
 	}
 }
 
+// isBlank tells whether nothing of a line is shown.
 func isBlank(text string) bool {
-	return strings.TrimLeft(text, " \t\v\f\x00") == ""
+	for _, r := range text {
+		if r == ' ' || r == '\t' {
+			continue
+		}
+		if shown, ok := showRune(r); ok || strings.TrimSpace(shown) != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // sharedIndent is the length of the longest run of spaces and tabs that all lines

@@ -31,7 +31,8 @@ type Options struct {
 	// one line and without backticks: the target of [label][target] or the text
 	// of [target][]. Of a mere [target] it is asked too if that has a dot or
 	// starts with a capital. Scopes are the caller's business. A nil function
-	// resolves nothing.
+	// resolves nothing. What is not resolved is a problem if it has a dot or a
+	// capital; its label is shown. Otherwise, as in [i][j], nothing is changed.
 	Resolve func(target string) (Link, bool)
 	// RemoveInternal drops (-- internal parts --), to the comment's end if nothing
 	// closes them. What is in code stays.

@@ -41,6 +41,7 @@ func TestInjection(t *testing.T) {
 			`<p>x <a href="https://evil.example/pixel.gif">y</a></p>`},
 		{` [x](a"onclick="alert(1))`, `<p><a href="a%22onclick=%22alert(1)">x</a></p>`},
 		{` [x](a '"><script>')`, `<p><a href="a" title="&#39;&gt;&lt;script&gt;">x</a></p>`},
+		{` ![x][a.b] ![][No.Such]`, `<p>!<a href="#a.b" title="the &#39;a.b">x</a> !</p>`},
 		{` [Evil][] [evil.x]`, `<p>Evil [evil.x]</p>`},
 		{" ```\"><script>\n x\n ```", "<pre><code>x</code></pre>"},
 		{" ```go{x}\n </code></pre><script>\n ```", "<pre><code>&lt;/code&gt;&lt;/pre&gt;&lt;script&gt;</code></pre>"},
@@ -150,6 +151,32 @@ func TestInternalPartsAndCode(t *testing.T) {
 	} {
 		if got := Parse(everything, c.comment).Markdown(GFM, 1); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.comment, got, c.want)
+		}
+	}
+}
+
+func TestReferences(t *testing.T) {
+	for _, c := range []struct{ comment, want string }{
+		{" [page_token][]", "[page_token](#page_token)"},
+		{" [the token][page_token]", "[the token](#page_token)"},
+		{" [page_token]", `\[page_token]`},
+		{" rows[page_token][] rows[i][page_token]", `rows\[page_token]\[] rows\[i]\[page_token]`},
+		{" rows[i][a.b]", `rows[i](#a.b)`},
+		{" [i][j] [x][1.2]", `\[i]\[j] \[x]\[1.2]`},
+		{" [Book][.a.b]", "Book"},
+		{" [Book] [BOOK] [book][Book]", `[Book](#Book) \[BOOK] [book](#Book)`},
+		{" [book][`Book`]", "[book](#Book)"},
+		{" [*my* `book`][Book]", "[_my_ `book`](#Book)"},
+		{" [see [Book][] here](x)", `\[see [Book](#Book) here](x)`},
+		{" [Book]: x\n\n [Book][]", "[Book](x)"},
+		{" [page\\_token][]", "[page_token](#page_token)"},
+	} {
+		resolve := func(target string) (Link, bool) {
+			link, ok := resolveAny(target)
+			return Link{URL: link.URL}, ok
+		}
+		if got := Parse(Options{Resolve: resolve}, c.comment).Markdown(GFM, 1); got != c.want {
+			t.Errorf("%q: got %s, want %s", c.comment, got, c.want)
 		}
 	}
 }

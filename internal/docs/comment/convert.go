@@ -264,13 +264,12 @@ func (r *reader) inlines(parent ast.Node, depth int) []inline {
 		case *extast.Strikethrough:
 			b.wrap(inline{kind: deletedNode}, r.inlines(n, depth+1))
 		case *ast.Link:
-			r.link(&b, n, depth)
+			r.link(&b, n, n.Destination, n.Title, n.Reference, depth)
 		case *ast.Image:
-			label := r.inlines(n, depth+1)
-			if len(label) == 0 {
-				label = []inline{{kind: textNode, text: unescape(n.Destination)}}
+			if bytes.Equal(n.Destination, unresolved) {
+				b.write("!") // nothing that an API names is an image
 			}
-			r.address(&b, n, n.Destination, n.Title, label)
+			r.link(&b, n, n.Destination, n.Title, n.Reference, depth)
 		case *ast.AutoLink:
 			r.autoLink(&b, n)
 		case *ast.RawHTML:
@@ -312,26 +311,35 @@ func (r *reader) codeSpan(n *ast.CodeSpan) string {
 	return strings.ReplaceAll(string(code), "\n", " ")
 }
 
-// link writes a link, or what is left of one that leads nowhere.
-func (r *reader) link(b *tagBuilder, n *ast.Link, depth int) {
+// link writes a link, or what is left of one that leads nowhere. An image is one.
+func (r *reader) link(b *tagBuilder, n ast.Node, destination, about []byte, ref *ast.ReferenceLink, depth int) {
 	label := r.inlines(n, depth+1)
-	if !bytes.Equal(n.Destination, unresolved) {
-		if len(label) == 0 {
-			label = []inline{{kind: textNode, text: unescape(n.Destination)}}
-		}
-		r.address(b, n, n.Destination, n.Title, label)
+	if bytes.Equal(destination, unresolved) {
+		r.reference(b, n.Pos(), ref, label)
 		return
 	}
-	target := targetOf(string(n.Reference.Value))
-	if found, ok := r.refs.link(target); ok {
+	if len(label) == 0 {
+		label = []inline{{kind: textNode, text: unescape(destination)}}
+	}
+	r.address(b, n, destination, about, label)
+}
+
+// reference writes an AIP-192 reference.
+func (r *reader) reference(b *tagBuilder, at int, ref *ast.ReferenceLink, label []inline) {
+	target := targetOf(string(ref.Value))
+	found, ok := r.refs.link(target)
+	// What follows a name, as in rows[Row][column], is an index.
+	index := at > 0 && (isNameByte(r.bytes[at-1]) || strings.IndexByte("])", r.bytes[at-1]) >= 0)
+	switch {
+	case ok && !(index && !strings.Contains(target, ".")):
+		if len(label) == 0 {
+			label = []inline{{kind: textNode, text: target}}
+		}
 		to := inline{kind: linkNode, known: true, url: found.URL, title: title(found.Title)}
 		b.wrap(to, unlink(label))
 		return
-	}
-	// What follows a name, as in rows[Row][Column], is an index.
-	index := n.Pos() > 0 && (isNameByte(r.bytes[n.Pos()-1]) || strings.IndexByte("])", r.bytes[n.Pos()-1]) >= 0)
-	if !index && n.Reference.Type != ast.ReferenceLinkShortcut {
-		r.problem(n.Pos(), fmt.Sprintf("nothing is called %s here; "+
+	case !ok && !index && ref.Type != ast.ReferenceLinkShortcut && looksQualified(target):
+		r.problem(at, fmt.Sprintf("nothing is called %s here; "+
 			"write the full name of a message, enum, field, value, service or method", strconv.Quote(target)))
 		b.addAll(label)
 		return
@@ -339,9 +347,9 @@ func (r *reader) link(b *tagBuilder, n *ast.Link, depth int) {
 	b.write("[")
 	b.addAll(label)
 	b.write("]")
-	switch n.Reference.Type {
+	switch ref.Type {
 	case ast.ReferenceLinkFull:
-		b.write("[" + unescape(n.Reference.Value) + "]")
+		b.write("[" + unescape(ref.Value) + "]")
 	case ast.ReferenceLinkCollapsed:
 		b.write("[]")
 	}

@@ -151,7 +151,7 @@ func (w *inlineWriter) code(text string) {
 	if w.flavor == Hugo {
 		hidden, ok := hideShortcodes(text)
 		if !ok {
-			w.text(text, true, true)
+			w.text(strings.Join(strings.Fields(text), " "), true, true)
 			return
 		}
 		text = hidden

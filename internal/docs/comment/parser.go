@@ -127,7 +127,7 @@ func findReferences(source string, resolve func(string) (Link, bool)) *reference
 
 func (r *references) add(raw string) {
 	target := targetOf(raw)
-	if !isReference(target) {
+	if !isName(target) {
 		return
 	}
 	// Lines of a block quote start with its mark.
@@ -148,14 +148,13 @@ func (r *references) add(raw string) {
 	r.written[label] = append(r.written[label], target)
 }
 
-// accepts tells whether a label is an AIP-192 reference. In the short form it is
-// one only if it leads somewhere: brackets have many other uses.
+// accepts tells whether a label is an AIP-192 reference. In the full form it is
+// one if it leads somewhere or looks as if it should; in the short form both have
+// to be so, because brackets have many other uses.
 func (r *references) accepts(label string, full bool) bool {
 	for _, target := range r.written[label] {
-		if full {
-			return true
-		}
-		if _, ok := r.link(target); ok {
+		_, found := r.link(target)
+		if looks := looksQualified(target); found && looks || full && (found || looks) {
 			return true
 		}
 	}
@@ -192,27 +191,25 @@ func targetOf(raw string) string {
 	return joined.String()
 }
 
-// isReference tells whether a text in brackets names something of an API: it is a
-// name with a dot, or one that starts with a capital. So [0], [i] and [optional]
-// are none.
-func isReference(target string) bool {
-	name := strings.TrimPrefix(target, ".")
-	part, dots := 0, 0
-	for i := range len(name) {
-		switch c := name[i]; {
-		case c == '.':
-			if part == 0 {
+// isName tells whether a text in brackets is a name, with or without a scope.
+func isName(target string) bool {
+	for part := range strings.SplitSeq(strings.TrimPrefix(target, "."), ".") {
+		if part == "" || part[0] >= '0' && part[0] <= '9' {
+			return false
+		}
+		for i := range len(part) {
+			if !isNameByte(part[i]) {
 				return false
 			}
-			part = 0
-			dots++
-		case !isNameByte(c), part == 0 && c >= '0' && c <= '9':
-			return false
-		default:
-			part++
 		}
 	}
-	return part > 0 && (dots > 0 || name[0] >= 'A' && name[0] <= 'Z')
+	return true
+}
+
+// looksQualified tells the names that are nothing but names of an API: with a dot
+// or with a capital. So [i] and [optional] are none.
+func looksQualified(name string) bool {
+	return strings.Contains(name, ".") || name != "" && name[0] >= 'A' && name[0] <= 'Z'
 }
 
 // pathParser reads stars that are a whole segment of a path as text.

@@ -25,7 +25,7 @@ var flavors = map[string]Flavor{"gfm": GFM, "mdx": MDX, "hugo": Hugo}
 // resolveAny resolves the names that the generator and the fuzzer know.
 func resolveAny(target string) (Link, bool) {
 	switch target {
-	case "Book", "google.example.v1.Book", "A", "a.b":
+	case "Book", "google.example.v1.Book", "A", "a.b", "page_token":
 		return Link{URL: "#" + target, Title: `the "` + target}, true
 	case "Evil", "evil.x":
 		return Link{URL: "javascript:alert(1)"}, true
@@ -312,7 +312,7 @@ var scraps = []string{
 	"\n### ", "\n---\n", "\n===\n",
 	"\n```go\n", "\n```\n", "\n~~~\n", "\n| a | b |\n|---|:-:|\n| 1 | 2 |\n", "|", "\\|", "[", "]", "(", ")",
 	"[a](b)", "[Book][]",
-	"[x][a.b]", "[a.b]", "[Book][Missing.X]", "[Evil][]", "![i](http://h/i.png)", "[j](javascript:x)",
+	"[x][a.b]", "[a.b]", "[Book][Missing.X]", "[Evil][]", "[page_token][]", "![i](http://h/i.png)", "[j](javascript:x)",
 	"[c]: http://x.y\n", "[c]", "<br>",
 	"<b>", "</b>", "<i>", "</i>", "<code>", "</code>", "<sub>", "</sub>", "<p>", "<script>", "</script>",
 	"<!--", "-->", "<x y=\"z\">",

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"hash/fnv"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -190,14 +191,17 @@ func fileAnchor(path string) string {
 	return fmt.Sprintf("file-%s-%08x", unusual.ReplaceAllString(path, "-"), hash.Sum32())
 }
 
-// Relative is the path from the folder of one page to another page.
+// Relative is the address of a page for a link on another one: the path from that
+// one's folder, with escapes where it has characters that mean something else in
+// an address.
 func Relative(from, to string) string {
 	a, b := strings.Split(from, "/"), strings.Split(to, "/")
 	common := 0
 	for common < len(a)-1 && common < len(b)-1 && a[common] == b[common] {
 		common++
 	}
-	return strings.Repeat("../", len(a)-1-common) + strings.Join(b[common:], "/")
+	way := strings.Repeat("../", len(a)-1-common) + strings.Join(b[common:], "/")
+	return (&url.URL{Path: way}).String()
 }
 
 // members finds what comments refer to and the model has no index of.
