@@ -12,8 +12,8 @@ import (
 // buf image has too.
 const fieldImageFile protowire.Number = 1
 
-// imageRemedy ends the errors about what is no image.
-const imageRemedy = "make one with `buf build -o -`, or with `protoc --descriptor_set_out=FILE --include_imports --include_source_info`"
+// ImageRemedy says how to make an image, for errors about what is none.
+const ImageRemedy = "make one with `buf build -o -`, or with `protoc --descriptor_set_out=FILE --include_imports --include_source_info`"
 
 // ReadImage reads an image, which is a FileDescriptorSet, as a request for all of
 // its files.
@@ -26,20 +26,20 @@ func ReadImage(b []byte) (*Request, error) {
 	for len(b) > 0 {
 		num, typ, n := protowire.ConsumeTag(b)
 		if n < 0 || num == fieldImageFile && typ != protowire.BytesType {
-			return nil, errors.New("this is not an image: " + imageRemedy)
+			return nil, errors.New("this is not an image: " + ImageRemedy)
 		}
 		size := protowire.ConsumeFieldValue(num, typ, b[n:])
 		if size < 0 {
-			return nil, fmt.Errorf("this is not an image, or one that is cut off (%w): %s", protowire.ParseError(size), imageRemedy)
+			return nil, fmt.Errorf("this is not an image, or one that is cut off (%w): %s", protowire.ParseError(size), ImageRemedy)
 		}
 		if num == fieldImageFile {
 			raw, _ := protowire.ConsumeBytes(b[n:])
 			path, err := filePath(raw)
 			switch {
 			case err != nil || path == "":
-				return nil, errors.New("this is not an image: " + imageRemedy)
+				return nil, errors.New("this is not an image: " + ImageRemedy)
 			case seen[path]:
-				return nil, fmt.Errorf("the image has %s twice: %s", path, imageRemedy)
+				return nil, fmt.Errorf("the image has %s twice: %s", path, ImageRemedy)
 			}
 			seen[path] = true
 			req.Files = append(req.Files, File{Path: path, Descriptor: raw})
@@ -48,7 +48,7 @@ func ReadImage(b []byte) (*Request, error) {
 		b = b[n+size:]
 	}
 	if len(req.Files) == 0 {
-		return nil, errors.New("this is not an image, or one without files: " + imageRemedy)
+		return nil, errors.New("this is not an image, or one without files: " + ImageRemedy)
 	}
 	return req, nil
 }
@@ -58,7 +58,7 @@ func checkImage(b []byte) error {
 	text := bytes.TrimLeft(b, " \t\r\n\ufeff")
 	switch {
 	case len(text) == 0:
-		return errors.New("the image is empty, so that the command that made it has probably failed: " + imageRemedy)
+		return errors.New("the image is empty, so that the command before this one has probably failed: " + ImageRemedy)
 	case text[0] == '{':
 		return errors.New("the image is JSON, and it has to be binary: give buf build an output such as `-o -` or `-o image.binpb`, without #format=json")
 	case bytes.HasPrefix(b, []byte{0x1f, 0x8b}), bytes.HasPrefix(b, []byte{0x28, 0xb5, 0x2f, 0xfd}):

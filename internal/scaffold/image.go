@@ -1,7 +1,6 @@
 package scaffold
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -22,7 +21,6 @@ import (
 // Field numbers of a buf image: a FileDescriptorSet (descriptor.proto) whose
 // files may carry an extension of buf's (buf/alpha/image/v1/image.proto).
 const (
-	fieldFile         protowire.Number = 1
 	fieldOptions      protowire.Number = 8
 	fieldGoPackage    protowire.Number = 11
 	fieldBufExtension protowire.Number = 8042
@@ -69,41 +67,16 @@ func openImage(name string, stdin io.Reader) (*image, error) {
 	return img, nil
 }
 
-// remedy ends the errors about what is no image.
-const remedy = "make one with `buf build -o -`, or with " +
-	"`protoc --descriptor_set_out=FILE --include_imports --include_source_info`"
-
 func parseImage(b []byte) (*image, error) {
-	switch text := bytes.TrimLeft(b, " \t\r\n\ufeff"); {
-	case len(text) == 0:
-		return nil, errors.New("the image is empty, so that the command before this one has probably failed: " + remedy)
-	case text[0] == '{':
-		return nil, errors.New("the image is JSON, and it has to be binary: " +
-			"give buf build an output such as `-o -` or `-o image.binpb`, without #format=json")
-	case bytes.HasPrefix(b, []byte{0x1f, 0x8b}), bytes.HasPrefix(b, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		return nil, errors.New("the image is compressed: " +
-			"give buf build an output such as `-o -` or `-o image.binpb`, without .gz or .zst")
+	req, err := plugin.ReadImage(b)
+	if err != nil {
+		return nil, err
 	}
 	img := &image{byPath: make(map[string]*imageFile)}
-	for rest := b; len(rest) > 0; {
-		num, typ, n := protowire.ConsumeTag(rest)
-		if n < 0 || num == fieldFile && typ != protowire.BytesType {
-			return nil, errors.New("this is not an image: " + remedy)
+	for _, f := range req.Files {
+		if err := img.add(f); err != nil {
+			return nil, err
 		}
-		size := protowire.ConsumeFieldValue(num, typ, rest[n:])
-		if size < 0 {
-			return nil, fmt.Errorf("this is not an image, or one that is cut off (%w): %s", protowire.ParseError(size), remedy)
-		}
-		if num == fieldFile {
-			raw, _ := protowire.ConsumeBytes(rest[n:])
-			if err := img.add(raw); err != nil {
-				return nil, err
-			}
-		}
-		rest = rest[n+size:]
-	}
-	if len(img.files) == 0 {
-		return nil, errors.New("this is not an image, or one without files: " + remedy)
 	}
 	return img, img.checkImports()
 }
@@ -113,23 +86,20 @@ func (img *image) checkImports() error {
 	for _, f := range img.files {
 		for _, name := range f.desc.GetDependency() {
 			if img.byPath[name] == nil {
-				return fmt.Errorf("the image has %s, but not %s, which it imports: %s", f.path(), name, remedy)
+				return fmt.Errorf("the image has %s, but not %s, which it imports: %s", f.path(), name, plugin.ImageRemedy)
 			}
 		}
 	}
 	return nil
 }
 
-func (img *image) add(raw []byte) error {
-	f := &imageFile{desc: new(descriptorpb.FileDescriptorProto), raw: raw}
+func (img *image) add(file plugin.File) error {
+	f := &imageFile{desc: new(descriptorpb.FileDescriptorProto), raw: file.Descriptor}
 	unmarshal := proto.UnmarshalOptions{AllowPartial: true, Resolver: (*protoregistry.Types)(nil)}
-	if err := unmarshal.Unmarshal(raw, f.desc); err != nil || f.path() == "" {
-		return errors.New("this is not an image: " + remedy)
+	if err := unmarshal.Unmarshal(file.Descriptor, f.desc); err != nil {
+		return fmt.Errorf("the image has a broken descriptor of %s (%w): %s", file.Path, err, plugin.ImageRemedy)
 	}
 	f.desc.SourceCodeInfo = nil
-	if img.byPath[f.path()] != nil {
-		return fmt.Errorf("the image has %s twice: %s", f.path(), remedy)
-	}
 	f.readExtension()
 	img.files = append(img.files, f)
 	img.byPath[f.path()] = f

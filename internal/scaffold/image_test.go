@@ -64,7 +64,7 @@ func TestBufExtension(t *testing.T) {
 	info := protowire.AppendVarint(protowire.AppendTag(nil, fieldIsImport, protowire.VarintType), 1)
 	info = bytes(info, fieldModuleInfo, bytes(nil, fieldModuleName, name))
 	raw := bytes([]byte("\x0a\x01a"), fieldBufExtension, info)
-	img, err := parseImage(bytes(nil, fieldFile, raw))
+	img, err := parseImage(bytes(nil, 1, raw))
 	if err != nil {
 		t.Fatal(err)
 	}
