@@ -89,7 +89,8 @@ func followError(ctx context.Context, err error) error {
 	case errors.As(err, &ahead):
 		return status.Errorf(codes.OutOfRange, "event %d is ahead of the log: the last is %d", ahead.From, ahead.Last)
 	case errors.As(err, &trimmed):
-		return status.Errorf(codes.OutOfRange, "event %d is no longer kept: the oldest is %d", trimmed.From, trimmed.Oldest)
+		return status.Errorf(codes.OutOfRange,
+			"event %d is no longer kept: the oldest is %d", trimmed.From, trimmed.Oldest)
 	}
 	if st, ok := status.FromError(err); ok {
 		return st.Err()

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"google.golang.org/grpc"
@@ -74,7 +73,9 @@ func (s *Server) newGateway() (_ *gateway, err error) {
 		return nil, err
 	}
 	g.conn, err = grpc.NewClient("passthrough:///in-memory",
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return g.pipe.DialContext(ctx) }),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+			return g.pipe.DialContext(ctx)
+		}),
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithDefaultCallOptions(
 			grpc.MaxCallSendMsgSize(s.cfg.MaxRecvBytes), grpc.MaxCallRecvMsgSize(s.cfg.MaxSendBytes)),
@@ -166,10 +167,6 @@ type newConns struct {
 }
 
 func (n *newConns) track(c net.Conn, state http.ConnState) {
-	if state == http.StateIdle {
-		// The deadline of the last answer is not that of the next.
-		_ = c.SetWriteDeadline(time.Time{})
-	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if state != http.StateNew {

@@ -44,16 +44,18 @@ func annotated() Service {
 			ServiceName: "proto.v2.SkaffoldV2Service",
 			HandlerType: (*any)(nil),
 			Methods: []grpc.MethodDesc{
-				Unary(v2.SkaffoldV2Service_GetState_FullMethodName, func(context.Context, *emptypb.Empty) (*v2.State, error) {
-					return &v2.State{BuildState: &v2.BuildState{Artifacts: map[string]string{"<a>": "b"}}}, nil
-				}),
+				Unary(v2.SkaffoldV2Service_GetState_FullMethodName,
+					func(context.Context, *emptypb.Empty) (*v2.State, error) {
+						return &v2.State{BuildState: &v2.BuildState{Artifacts: map[string]string{"<a>": "b"}}}, nil
+					}),
 				Unary(v2.SkaffoldV2Service_AutoBuild_FullMethodName, trigger),
-				Unary(v2.SkaffoldV2Service_Handle_FullMethodName, func(_ context.Context, e *v2.Event) (*emptypb.Empty, error) {
-					if e.GetTaskEvent() == nil {
-						return nil, status.Error(codes.InvalidArgument, "no task event")
-					}
-					return &emptypb.Empty{}, nil
-				}),
+				Unary(v2.SkaffoldV2Service_Handle_FullMethodName,
+					func(_ context.Context, e *v2.Event) (*emptypb.Empty, error) {
+						if e.GetTaskEvent() == nil {
+							return nil, status.Error(codes.InvalidArgument, "no task event")
+						}
+						return &emptypb.Empty{}, nil
+					}),
 			},
 			Streams: []grpc.StreamDesc{
 				ServerStream(v2.SkaffoldV2Service_Events_FullMethodName,
@@ -272,7 +274,7 @@ func TestGatewayPeer(t *testing.T) {
 	var local string
 	r.http.Transport.(*http.Transport).DialContext = dialNoting(&local)
 	r.do("POST", sayMethod, "", "Authorization", "Basic x", "X-Forwarded-For", "192.0.2.1",
-		"Grpc-Metadata-Serve-Http-Call", "1", "User-Agent", "test")
+		"Grpc-Metadata-Serve-Http-Call", "none", "User-Agent", "test")
 	got := <-calls
 	if got.addr != local {
 		t.Errorf("peer %q, want %q", got.addr, local)

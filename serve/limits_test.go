@@ -381,7 +381,7 @@ func TestCancelledCalls(t *testing.T) {
 	}
 	for _, call := range []func(context.Context){
 		func(ctx context.Context) { r.conn.Invoke(ctx, sayMethod, &text{}, &text{}) },
-		func(ctx context.Context) { post(ctx, strings.NewReader(`"x"`)) },
+		func(ctx context.Context) { post(ctx, strings.NewReader(`"x"`+strings.Repeat(" ", 100_000))) },
 		func(ctx context.Context) { post(ctx, struct{ io.Reader }{strings.NewReader(`"x"`)}) }, // chunked
 	} {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -139,7 +139,8 @@ func (o opener) open(s string) ([]net.Listener, error) {
 func explainListen(a address, err error) error {
 	switch {
 	case isAddrInUse(err):
-		return fmt.Errorf("%s is in use: stop the process that serves there, or choose another port (0 is a free one)", a)
+		return fmt.Errorf(
+			"%s is in use: stop the process that serves there, or choose another port (0 is a free one)", a)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%s needs privileges that the process has not: %w", a, err)
 	}

@@ -335,7 +335,8 @@ func (s *Server) start(served *sync.WaitGroup, failed chan<- error) {
 		})
 	}
 	for _, l := range s.grpcLns {
-		s.log.Info("listening", "protocol", "grpc", "address", l.Addr().String(), "tls", s.tls != nil && !isUnix(l.Addr()))
+		secure := s.tls != nil && !isUnix(l.Addr())
+		s.log.Info("listening", "protocol", "grpc", "address", l.Addr().String(), "tls", secure)
 		run("gRPC", s.handshakes.listener(l, s.log), s.outer.Serve)
 	}
 	if s.gateway == nil {
@@ -343,8 +344,9 @@ func (s *Server) start(served *sync.WaitGroup, failed chan<- error) {
 	}
 	served.Go(func() { _ = s.gateway.inner.Serve(s.gateway.pipe) })
 	for _, l := range s.httpLns {
-		s.log.Info("listening", "protocol", "http", "address", l.Addr().String(), "tls", s.tls != nil && !isUnix(l.Addr()))
-		if s.tls != nil && !isUnix(l.Addr()) {
+		secure := s.tls != nil && !isUnix(l.Addr())
+		s.log.Info("listening", "protocol", "http", "address", l.Addr().String(), "tls", secure)
+		if secure {
 			l = s.tls.listener(l)
 		}
 		run("HTTP", l, s.gateway.http.Serve)

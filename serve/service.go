@@ -1,6 +1,20 @@
 // Package serve runs gRPC services as a well-behaved process: gRPC and
 // HTTP/JSON, health, reflection, limits, logs, and a shutdown that ends live
 // streams. The services come from generated kits.
+//
+// Run serves what a Config says; its zero value is safe to use. HTTP requests
+// become calls over a connection in memory, and pass the same interceptors as
+// calls from outside. What goes through them, from the outside:
+//
+//   - HTTP requests: log and recovery of panics, limits, CORS, the refusal of
+//     browsers' cross-site requests, the token check, Config.HTTPMiddleware,
+//     Server-Sent Events, routes;
+//   - calls: Config.StatsHandlers, log and recovery of panics, the token check,
+//     Config.UnaryInterceptors or Config.StreamInterceptors, those of
+//     Config.ServerOptions, the handler.
+//
+// A stream that follows an event log is one call of Follow, which encodes each
+// event once for all streams.
 package serve
 
 import (

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,7 +104,7 @@ func TestDefect13ConcurrentResets(t *testing.T) {
 
 // The state says up to which event it goes; all that come later come once.
 func TestDefect14StateAndEventsAreExact(t *testing.T) {
-	const writers, each, readers = 4, 250, 8
+	const writers, each, readers = 4, 500, 4
 	const total = writers * each
 	s, _ := open(t, "", project.Project{})
 	var wg sync.WaitGroup
@@ -118,33 +117,41 @@ func TestDefect14StateAndEventsAreExact(t *testing.T) {
 	}
 	for range readers {
 		wg.Go(func() {
-			for range 20 {
-				state, last := s.State()
-				seen := map[int32]*pb.PortForwardEvent{}
-				maps.Copy(seen, state.GetForwardedPorts())
-				if int(last) != len(seen) {
-					t.Errorf("the state has %d ports after %d events", len(seen), last)
-				}
-				r := s.Events(last + 1)
-				for range total - int(last) {
-					rec, err := r.Next(t.Context())
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					p := rec.Event.GetPortEvent()
-					if seen[p.GetLocalPort()] != nil {
-						t.Errorf("event %d was in the state already", rec.Seq)
-					}
-					seen[p.GetLocalPort()] = p
-				}
-				if len(seen) != total {
-					t.Errorf("state and events have %d ports, want %d", len(seen), total)
+			for last := eventlog.Seq(0); last < total; {
+				var state *pb.State
+				if state, last = s.State(); int(last) != len(state.GetForwardedPorts()) {
+					t.Errorf("the state has %d ports after %d events", len(state.GetForwardedPorts()), last)
 				}
 			}
 		})
+		wg.Go(func() { followFrom(t, s, total) })
 	}
 	wg.Wait()
+}
+
+// followFrom puts the state and the events after it together.
+func followFrom(t *testing.T, s *v2.Session, total int) {
+	state, last := s.State()
+	seen := map[int32]bool{}
+	for n := range state.GetForwardedPorts() {
+		seen[n] = true
+	}
+	r := s.Events(last + 1)
+	for range total - int(last) {
+		rec, err := r.Next(t.Context())
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		n := rec.Event.GetPortEvent().GetLocalPort()
+		if seen[n] {
+			t.Errorf("event %d was in the state already", rec.Seq)
+		}
+		seen[n] = true
+	}
+	if len(seen) != total {
+		t.Errorf("state and events have %d ports, want %d", len(seen), total)
+	}
 }
 
 func TestJournal(t *testing.T) {
