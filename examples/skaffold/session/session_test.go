@@ -104,7 +104,7 @@ func TestDefect13ConcurrentResets(t *testing.T) {
 
 // The state says up to which event it goes; all that come later come once.
 func TestDefect14StateAndEventsAreExact(t *testing.T) {
-	const writers, each, readers = 4, 500, 4
+	const writers, each, readers = 4, 100, 2
 	const total = writers * each
 	s, _ := open(t, "", project.Project{})
 	var wg sync.WaitGroup
