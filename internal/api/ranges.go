@@ -40,6 +40,15 @@ func (m *Message) ExtensionRanges() []Range {
 	return out
 }
 
+// ExtensionRangeOptions are the options of each of ExtensionRanges.
+func (m *Message) ExtensionRangeOptions() []Options {
+	out := make([]Options, len(m.Desc.GetExtensionRange()))
+	for i, r := range m.Desc.GetExtensionRange() {
+		out[i] = newOptions(m.File.model, r.GetOptions())
+	}
+	return out
+}
+
 // ReservedRanges are the numbers that the enum reserves.
 func (e *Enum) ReservedRanges() []Range {
 	var out []Range

@@ -152,7 +152,7 @@ var badOptions = []badInput{
 	{
 		name:      "no template",
 		parameter: "output=a.md",
-		error:     `option "template" is missing: give it markdown, html, docbook or the path of a template`,
+		error:     `option "template" is missing: give it markdown, html, json, docbook or the path of a template`,
 	},
 	{
 		name:      "no output",
@@ -215,9 +215,9 @@ var badOptions = []badInput{
 		error:     `option "allow=clock+disk": "disk" cannot be allowed; use clock, environment, network or random, joined with +`,
 	},
 	{
-		name:      "json as a named option",
-		parameter: "template=json",
-		error:     `option "template=json": there is no such format yet; protoc-gen-doc's JSON is written by its own options, json,FILE`,
+		name:      "json in a flavor",
+		parameter: "template=json,flavor=hugo",
+		error:     `options "flavor" and "front_matter" are for template=markdown`,
 	},
 	{
 		name:      "named option after protoc-gen-doc's",
@@ -290,12 +290,12 @@ var badTemplates = []badInput{
 	{
 		name:      "no such file",
 		parameter: "nowhere/page.tmpl,out.txt",
-		error:     "cannot read the template: open nowhere/page.tmpl: no such file or directory (it is neither markdown, html nor docbook, so it is a path, relative to where buf or protoc runs)",
+		error:     "cannot read the template: open nowhere/page.tmpl: no such file or directory (it is neither markdown, html, json nor docbook, so it is a path, relative to where buf or protoc runs)",
 	},
 	{
 		name:      "a folder",
 		parameter: "folder.tmpl,out.txt",
-		error:     "cannot read the template: read folder.tmpl: is a directory (it is neither markdown, html nor docbook, so it is a path, relative to where buf or protoc runs)",
+		error:     "cannot read the template: read folder.tmpl: is a directory (it is neither markdown, html, json nor docbook, so it is a path, relative to where buf or protoc runs)",
 	},
 
 	// What does not parse.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -39,6 +40,7 @@ func (o *Options) builtin(format func(*Options, *content.Site) ([]plugin.Output,
 			return nil, err
 		}
 		out, err := format(o, site)
+		site.ReportLinks()
 		return out, errors.Join(err, found.tell(o, req))
 	}
 }
@@ -107,6 +109,15 @@ func (o *Options) site(model *api.Model, pages []page, found *problems) (*conten
 		Internal:     o.Internal,
 		HeadingsOnly: o.Flavor == FlavorHugo,
 	}
+	settings.Slugs = o.Format == FormatMarkdown
+	if o.Flavor == FlavorHugo {
+		settings.Address = hugoAddress
+		for _, p := range pages {
+			if err := checkHugoName(p.name); err != nil {
+				return nil, err
+			}
+		}
+	}
 	if o.Warnings == WarningsOn || o.Warnings == WarningsError {
 		settings.Report = func(p content.Problem) {
 			if len(o.WarnAbout) == 0 || slices.Contains(o.WarnAbout, p.Kind) {
@@ -149,20 +160,45 @@ func readModel(name string) (*api.Model, error) {
 // flavors are the Markdown flavors by their names in the options.
 var flavors = map[Flavor]comment.Flavor{FlavorGFM: comment.GFM, FlavorMDX: comment.MDX, FlavorHugo: comment.Hugo}
 
+// hugoAddress is where Hugo serves a page by its defaults: a folder of its own,
+// in small letters.
+func hugoAddress(name string) string {
+	name = strings.ReplaceAll(strings.ToLower(strings.TrimSuffix(name, path.Ext(name))), " ", "-")
+	if path.Base(name) == "_index" {
+		return strings.TrimSuffix(name, "_index")
+	}
+	return name + "/"
+}
+
+// hugoName is a name whose address is known: Hugo leaves other characters out.
+var hugoName = regexp.MustCompile(`^[A-Za-z0-9._/ -]+$`)
+
+func checkHugoName(name string) error {
+	base := strings.TrimSuffix(path.Base(name), path.Ext(name))
+	switch {
+	case !hugoName.MatchString(name):
+		return fmt.Errorf("%s: Hugo changes the address of a page with other characters in its name than A-Z, 0-9, _, -, dots and spaces, so that links to it would be dead: give it another one with the option output, or leave its files out", name)
+	case base == "index" || base == "_index":
+		return fmt.Errorf("%s: a page of this name takes the place of its folder in Hugo: give it another one with the option output", name)
+	}
+	return nil
+}
+
 // indexNames are the names under which tools look for the page of a folder.
 var indexNames = map[Flavor]string{FlavorGFM: "index.md", FlavorMDX: "index.mdx", FlavorHugo: "_index.md"}
 
 func renderMarkdown(o *Options, site *content.Site) ([]plugin.Output, error) {
 	options := markdown.Options{Flavor: flavors[o.Flavor], FrontMatter: o.FrontMatter}
 	out := make([]plugin.Output, len(site.Pages))
+	summaries := make([]markdown.Summary, len(out))
 	err := api.Parallel(len(out), func(i int) error {
-		text, err := markdown.Page(site, site.Pages[i], options)
-		out[i] = plugin.Output{Name: site.Pages[i].Name, Content: text}
+		text, summary, err := markdown.Page(site, site.Pages[i], options)
+		out[i], summaries[i] = plugin.Output{Name: site.Pages[i].Name, Content: text}, summary
 		return err
 	})
-	if o.Layout != LayoutSingle {
+	if o.Layout == LayoutPackage || o.Layout == LayoutFile {
 		name := o.beside(indexNames[o.Flavor])
-		out = append(out, plugin.Output{Name: name, Content: [][]byte{markdown.Index(site, name, options)}})
+		out = append(out, plugin.Output{Name: name, Content: [][]byte{markdown.Index(site, name, summaries, options)}})
 	}
 	return out, err
 }

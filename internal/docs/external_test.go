@@ -120,7 +120,7 @@ func TestBufAndProtocAgree(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "protoc-gen-skaffold-docs")
 	run(t, root, "go", "build", "-o", program, "./cmd/protoc-gen-skaffold-docs")
 
-	for _, parameter := range []string{"template=markdown", "template=html,layout=package", "template=docbook"} {
+	for _, parameter := range []string{"template=markdown", "template=html,layout=package", "template=json", "template=docbook"} {
 		t.Run(parameter, func(t *testing.T) {
 			req := allProtos(t)
 			req.Parameter = proto.String(parameter)

@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"flag"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/pluginpb"
 
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/plugin/plugintest"
 )
@@ -22,6 +26,8 @@ const root = "../.."
 // TestGolden runs each folder of testdata that has a file named options: its
 // lines are the plugin's options, its .proto files are the request, and want/ is
 // what has to come out. A line that starts a run of its own follows a blank one.
+// The .proto files below imports/ can be imported, without pages of their own;
+// those below before/ are an earlier release, whose image {before} names.
 func TestGolden(t *testing.T) {
 	cases, err := filepath.Glob(filepath.Join(root, "testdata", "*", "options"))
 	if err != nil || len(cases) == 0 {
@@ -67,20 +73,44 @@ func readOptions(t *testing.T, path string) []string {
 // generate runs the plugin in the folder of a case, on the case's .proto files.
 func generate(t *testing.T, dir, parameter string) map[string]string {
 	t.Helper()
-	sources := readProtos(t, dir)
-	wanted := make([]string, 0, len(sources))
-	for name := range sources {
-		wanted = append(wanted, name)
+	req := compileCase(t, dir)
+	if strings.Contains(parameter, "{before}") {
+		path := filepath.Join(t.TempDir(), "before.binpb")
+		writeImage(t, path, compileCase(t, filepath.Join(dir, "before")))
+		parameter = strings.ReplaceAll(parameter, "{before}", path)
 	}
-	for name, text := range readProtos(t, filepath.Join(root, "proto", "third_party")) {
-		if _, ok := sources[name]; !ok {
-			sources[name] = text
-		}
-	}
-	req := plugintest.Compile(t, sources, wanted...)
 	req.Parameter = proto.String(parameter)
 	t.Chdir(dir)
 	return plugintest.Files(t, plugintest.Run(t, docsPlugin, req))
+}
+
+// compileCase compiles the .proto files of a folder.
+func compileCase(t *testing.T, dir string) *pluginpb.CodeGeneratorRequest {
+	t.Helper()
+	sources := readProtos(t, filepath.Join(root, "proto", "third_party"))
+	maps.Copy(sources, readProtos(t, filepath.Join(dir, "imports")))
+	var wanted []string
+	for name, text := range readProtos(t, dir) {
+		if strings.HasPrefix(name, "imports/") || strings.HasPrefix(name, "before/") {
+			continue
+		}
+		sources[name] = text
+		wanted = append(wanted, name)
+	}
+	slices.Sort(wanted)
+	return plugintest.Compile(t, sources, wanted...)
+}
+
+// writeImage writes the files of a request as buf and protoc write images.
+func writeImage(t *testing.T, path string, req *pluginpb.CodeGeneratorRequest) {
+	t.Helper()
+	image, err := proto.Marshal(&descriptorpb.FileDescriptorSet{File: req.ProtoFile})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, image, 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func readProtos(t *testing.T, dir string) map[string]string {

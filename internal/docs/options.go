@@ -276,7 +276,7 @@ func (o *Options) addFrontMatter(v string) error {
 	if slices.ContainsFunc(o.FrontMatter, func(e markdown.Entry) bool { return e.Key == key }) {
 		return fmt.Errorf("%s is given twice", key)
 	}
-	o.FrontMatter = append(o.FrontMatter, markdown.Entry{Key: key, Value: strings.TrimSpace(value)})
+	o.FrontMatter = append(o.FrontMatter, markdown.NewEntry(key, strings.TrimSpace(value)))
 	return nil
 }
 

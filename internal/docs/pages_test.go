@@ -149,7 +149,7 @@ func TestBuiltInFormatsIgnoreTheOrderOfFiles(t *testing.T) {
 	req := allProtos(t)
 	for _, parameter := range []string{
 		"template=markdown", "template=html", "template=docbook", "template=markdown,order=source",
-		"template=markdown,layout=package", "template=html,layout=file",
+		"template=markdown,layout=package", "template=html,layout=file", "template=json", "template=json,layout=package",
 	} {
 		t.Run(parameter, func(t *testing.T) {
 			req.Parameter = proto.String(parameter)

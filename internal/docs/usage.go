@@ -3,7 +3,8 @@ package docs
 // Usage is what --help prints about the options.
 const Usage = `Options, as name=value, separated by commas:
 
-  template=markdown|html|docbook|PATH   a built-in format, or your own template
+  template=markdown|html|json|docbook|PATH
+                       a built-in format, or your own template
   output=NAME          file to write; {package}, {dir} and {file} name several
   include=PATTERN      show only these files (repeatable; *, **, ?, [a-z])
   exclude=PATTERN      leave these files out (repeatable)

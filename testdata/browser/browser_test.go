@@ -17,7 +17,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
@@ -61,7 +63,7 @@ func run(m *testing.M) int {
 	var cancel context.CancelFunc
 	browser, cancel = chromedp.NewContext(allocator)
 	defer cancel()
-	if err := chromedp.Run(browser); err != nil {
+	if err := chromedp.Do(browser); err != nil {
 		fmt.Fprintln(os.Stderr, "the browser does not start:", err)
 		return 2
 	}
@@ -90,8 +92,11 @@ type tab struct {
 // open opens a page of the repository in a tab of its own.
 func open(t *testing.T, v view, file, fragment string) *tab {
 	t.Helper()
-	ctx, cancel := chromedp.NewContext(browser)
+	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext()) // with settings of its own
 	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancelLimit := context.WithTimeout(ctx, limit)
 	t.Cleanup(cancelLimit)
 	x := &tab{t, ctx}
@@ -100,18 +105,19 @@ func open(t *testing.T, v view, file, fragment string) *tab {
 	if v.dark {
 		scheme = "dark"
 	}
-	media := emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: scheme},
 		{Name: "prefers-reduced-motion", Value: "reduce"},
-	})
+	}}
 	if v.print {
-		media = media.WithMedia("print")
+		media.Media = "print"
 	}
 	x.run(
-		emulation.SetDeviceMetricsOverride(v.width, v.height, 1, v.width < 600),
-		media,
+		command(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+			Width: v.width, Height: v.height, DeviceScaleFactor: 1, Mobile: v.width < 600,
+		}),
+		command(emulation.SetEmulatedMedia, media),
 		chromedp.Navigate(address(t, file, fragment)),
-		chromedp.WaitReady("body"),
 	)
 	x.settle()
 	return x
@@ -140,21 +146,28 @@ func (x *tab) watch() {
 		defer mu.Unlock()
 		found = append(found, fmt.Sprintf(format, args...))
 	}
-	chromedp.ListenTarget(x.ctx, func(event any) {
+	err := chromedp.Listen(x.ctx, func(event any) {
 		switch e := event.(type) {
 		case *network.EventRequestWillBeSent:
 			if u := e.Request.URL; !strings.HasPrefix(u, "file:") && !strings.HasPrefix(u, "data:") {
 				add("the page asks for %s", u)
 			}
 		case *runtime.EventExceptionThrown:
-			add("exception: %s", e.ExceptionDetails.Error())
+			add("exception: %s", (&chromedp.ExceptionError{ExceptionDetails: e.ExceptionDetails}).Error())
 		case *runtime.EventConsoleAPICalled:
 			add("console.%s: %v", e.Type, e.Args)
 		case *log.EventEntryAdded:
 			add("%s: %s", e.Entry.Level, e.Entry.Text)
 		}
 	})
-	x.run(network.Enable(), runtime.Enable(), log.Enable())
+	if err != nil {
+		x.Fatal(err)
+	}
+	x.run(
+		command(network.Enable, network.EnableParams{}),
+		command(runtime.Enable, cdp.Empty{}),
+		command(log.Enable, cdp.Empty{}),
+	)
 	x.Cleanup(func() {
 		mu.Lock()
 		defer mu.Unlock()
@@ -164,9 +177,17 @@ func (x *tab) watch() {
 	})
 }
 
-func (x *tab) run(actions ...chromedp.Action) {
+// command is a command of the browser's protocol, for what chromedp has no word.
+func command[P, R any](c cdp.Command[P, R], p P) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, c, p)
+		return err
+	})
+}
+
+func (x *tab) run(actions ...chromedp.Action[chromedp.Void]) {
 	x.Helper()
-	if err := chromedp.Run(x.ctx, actions...); err != nil {
+	if err := chromedp.Do(x.ctx, actions...); err != nil {
 		x.Fatal(err)
 	}
 }
@@ -175,51 +196,63 @@ func (x *tab) run(actions ...chromedp.Action) {
 // has happened.
 func (x *tab) settle() {
 	x.Helper()
-	x.eval(`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`, new(bool))
+	eval[bool](x, `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
 }
 
 // eval evaluates an expression, or what a promise brings.
-func (x *tab) eval(expression string, to any) {
+func eval[T any](x *tab, expression string) T {
 	x.Helper()
-	await := func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
-	if err := chromedp.Run(x.ctx, chromedp.Evaluate(expression, to, await)); err != nil {
-		x.Fatalf("%s: %v", expression, err)
+	out, err := chromedp.Run(x.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		x.Fatalf("%.200s: %v", expression, err)
 	}
-}
-
-// text evaluates an expression that is a text.
-func (x *tab) text(expression string) string {
-	x.Helper()
-	var out string
-	x.eval(expression, &out)
 	return out
 }
 
-// until waits for an expression to be true.
+// until waits for an expression to be true, also on a page that is yet to come.
 func (x *tab) until(expression string) {
 	x.Helper()
-	if err := chromedp.Run(x.ctx, chromedp.Poll(expression, nil, chromedp.WithPollingTimeout(limit))); err != nil {
-		x.Fatalf("%s does not come true: %v", expression, err)
+	for again := time.Tick(20 * time.Millisecond); ; {
+		ok, err := chromedp.Run(x.ctx, chromedp.Evaluate[bool](expression))
+		if ok && err == nil {
+			return
+		}
+		select {
+		case <-x.ctx.Done():
+			x.Fatalf("%s does not come true: %v", expression, err)
+		case <-again:
+		}
 	}
 }
 
 // search types a query as a reader does and waits for its results.
 func (x *tab) search(query string) []result {
 	x.Helper()
-	x.run(
-		chromedp.KeyEvent("/"),
-		chromedp.KeyEvent(query),
-	)
+	eval[chromedp.Void](x, `void document.activeElement.blur()`)
+	x.slash() // which selects what stands there
+	x.run(chromedp.KeyEvent(query))
 	x.until(fmt.Sprintf(`performance.getEntriesByName("search").some(e => e.detail === %q)`, query))
-	var out []result
-	x.eval(`Array.from(document.querySelectorAll("#ui-results a"), a => ({
+	return eval[[]result](x, `Array.from(document.querySelectorAll("#ui-results a"), a => ({
 		Group: a.closest("ul").previousElementSibling.textContent,
 		Name: a.querySelector(".name").textContent,
 		Number: a.querySelector(".value")?.textContent ?? "",
 		Context: a.querySelector(".context")?.textContent ?? "",
 		Text: a.querySelector(".text")?.textContent ?? "",
-	}))`, &out)
-	return out
+	}))`)
+}
+
+// slash presses the key as a keyboard does: what the page makes of it decides
+// whether there will be a character.
+func (x *tab) slash() {
+	x.Helper()
+	x.run(
+		command(input.DispatchKeyEvent, input.DispatchKeyEventParams{
+			Type: input.DispatchKeyEventTypeKeyDown, Key: "/", Code: "Slash", Text: "/",
+		}),
+		command(input.DispatchKeyEvent, input.DispatchKeyEventParams{
+			Type: input.DispatchKeyEventTypeKeyUp, Key: "/", Code: "Slash",
+		}),
+	)
 }
 
 type result struct{ Group, Name, Number, Context, Text string }
@@ -230,28 +263,35 @@ func (x *tab) picture(name string) {
 	if *pictures == "" {
 		return
 	}
-	x.run(chromedp.ActionFunc(func(ctx context.Context) error {
-		image, err := page.CaptureScreenshot().Do(ctx)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(filepath.Join(*pictures, name+".png"), image, 0o644)
-	}))
+	image, err := chromedp.Run(x.ctx, func(ctx context.Context, t *chromedp.Target) ([]byte, error) {
+		r, err := cdp.Call(ctx, t, page.CaptureScreenshot, page.CaptureScreenshotParams{})
+		return r.Data, err
+	})
+	if err != nil {
+		x.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(*pictures, name+".png"), image, 0o644); err != nil {
+		x.Fatal(err)
+	}
 }
 
-// axe looks for barriers on a page.
+// violation is what axe has found.
+type violation struct {
+	ID, Help string
+	Nodes    []struct{ HTML, FailureSummary string }
+}
+
+// axe looks for barriers on a page. It must not load the style sheets again, which
+// the page forbids.
 func (x *tab) axe() {
 	x.Helper()
 	script, err := os.ReadFile(*axePath)
 	if err != nil {
 		x.Fatalf("axe-core is missing, .ci/run shows how to get it: %v", err)
 	}
-	x.eval(string(script)+"; true", new(bool))
-	var found []struct {
-		ID, Help string
-		Nodes    []struct{ HTML, FailureSummary string }
-	}
-	x.eval(`axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations)`, &found)
+	eval[bool](x, string(script)+"; true")
+	found := eval[[]violation](x,
+		`axe.run(document, {preload: false, resultTypes: ["violations"]}).then(r => r.violations)`)
 	for _, v := range found {
 		for i, n := range v.Nodes {
 			if i == 3 {

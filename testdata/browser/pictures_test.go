@@ -17,6 +17,11 @@ func TestPictures(t *testing.T) {
 			"language": {language, "acme.shop.v1.Shop"},
 			"order":    {language, "acme.shop.v1.Order"},
 			"unused":   {language, "acme.shop.v1.Unused"},
+			"release":  {root + "/testdata/release/want/release.html", ""},
+			"changed":  {root + "/testdata/release/want/release.html", "api-changes"},
+			"rules":    {root + "/testdata/rules/want/rules.html", ""},
+			"folder":   {byFile + "index.html", ""},
+			"page":     {byFile + "acme/shop.html", ""},
 		} {
 			t.Run(v.name+" "+name, func(t *testing.T) {
 				open(t, v, at.file, at.fragment).picture(v.name + "-" + name)

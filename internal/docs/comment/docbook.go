@@ -2,15 +2,19 @@ package comment
 
 import (
 	"encoding/xml"
+	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // DocBook renders the comment as blocks of DocBook 5, with the prefix xlink for
 // the namespace of links. A heading is a bridgehead. A break of a line ends the
-// paragraph, because DocBook has none. The address of a resolved reference that
-// starts with # is an xml:id of the document; one that the author has written is
-// an address like others, so that the document is valid whatever it says.
+// paragraph, because DocBook has none. The anchor of a resolved reference is an
+// xml:id, made by DocBookID: of the document if nothing is before the #. One that
+// the author has written is an address like others, so that the document is valid
+// whatever it says.
 func (d *Doc) DocBook() string {
 	if d == nil {
 		return ""
@@ -194,12 +198,17 @@ func (w *docBookWriter) inlines(list []inline) {
 }
 
 func (w *docBookWriter) link(n inline) {
-	attribute, url := "xlink:href", n.url
-	if id, ok := strings.CutPrefix(url, "#"); ok && n.known {
-		attribute, url = "linkend", id
+	attribute, address := "xlink:href", n.url
+	if page, anchor, ok := strings.Cut(address, "#"); ok && n.known && !strings.Contains(page, ":") {
+		if written, err := url.PathUnescape(anchor); err == nil {
+			anchor = written
+		}
+		if address = page + "#" + DocBookID(anchor); page == "" {
+			attribute, address = "linkend", DocBookID(anchor)
+		}
 	}
 	w.out.WriteString("<link " + attribute + `="`)
-	w.text(url)
+	w.text(address)
 	w.out.WriteByte('"')
 	if n.title != "" && attribute != "linkend" {
 		w.out.WriteString(` xlink:title="`)
@@ -209,4 +218,23 @@ func (w *docBookWriter) link(n inline) {
 	w.out.WriteByte('>')
 	w.inlines(n.children)
 	w.out.WriteString("</link>")
+}
+
+// DocBookID makes an anchor the NCName that an xml:id has to be. What an NCName
+// cannot have is written by its number between middle dots, and so is a middle
+// dot: two anchors never become one. Full names of protobuf stay as they are.
+func DocBookID(anchor string) string {
+	var out strings.Builder
+	for i, r := range anchor {
+		letter := r < utf8.RuneSelf && isLetter(byte(r)) || r == '_'
+		if letter || i > 0 && (r >= '0' && r <= '9' || r == '.' || r == '-') {
+			out.WriteRune(r)
+			continue
+		}
+		if i == 0 {
+			out.WriteByte('_') // no name begins with a middle dot
+		}
+		fmt.Fprintf(&out, "·%x·", r)
+	}
+	return out.String()
 }

@@ -187,8 +187,8 @@ func freeRun(text string) int {
 
 func (w *inlineWriter) link(n inline) {
 	if len(n.children) == 1 && n.children[0].kind == textNode && w.flavor != MDX &&
-		n.title == "" && n.children[0].text == n.url && isAutolink(n.url) {
-		w.out = append(w.out, "<"+escapeEntities(n.url)+">"...)
+		n.title == "" && n.children[0].text == n.url && isAutolink(n.url) && escapeEntities(n.url) == n.url {
+		w.out = append(w.out, "<"+n.url+">"...) // there is no escape in this form
 		return
 	}
 	w.out = append(w.out, '[')

@@ -34,29 +34,48 @@ type declared interface {
 func (b *builder) entry(x declared, full, anchor string) Entry {
 	d, o := x.Declaration(), x.Options()
 	e := Entry{
-		Name: d.Name, FullName: full, Anchor: anchor, Deprecated: o.Deprecated(),
+		Name: d.Name, FullName: full, Anchor: safeAnchor(anchor), Deprecated: o.Deprecated(),
 		Pos: d.Pos(), Change: b.Changes.Of(full),
 	}
 	e.Description, e.Deprecation = b.comments(d, full, true)
-	if e.Deprecation.Empty() {
+	warned := e.Deprecation.Empty()
+	if warned {
 		e.Deprecation = b.warning(o, full)
 	}
 	e.Deprecated = e.Deprecated || !e.Deprecation.Empty()
+	if b.record != nil {
+		b.record.anchor(b.page, e.Anchor, e.Pos, full)
+	}
 	list, rest := rules.Of(o)
 	for _, r := range list {
 		e.Rules = append(e.Rules, b.rule(r))
 	}
-	for _, c := range rest {
-		if c.Name != api.HTTPOption { // shown as routes
-			value := optionText(c.Value)
-			e.Options = append(e.Options, Property{Name: c.Name, Value: value, JSON: value})
-		}
-	}
+	e.Options = b.options(rest)
 	e.Properties = properties(o)
+	if warned {
+		e.Properties = slices.DeleteFunc(e.Properties, func(p Property) bool { return p.Name == warningOption })
+	}
 	if b.SourceURL != nil {
 		e.SourceURL = b.SourceURL(d)
 	}
 	return e
+}
+
+// options are custom options, but for the one that routes show.
+func (b *builder) options(list []api.Option) []Property {
+	var out []Property
+	for _, o := range list {
+		if o.Name == api.HTTPOption {
+			continue
+		}
+		p := Property{Name: o.Name, JSON: optionText(o.Value)}
+		p.Value = p.JSON
+		if x := b.extension(o.Name); x != nil && x.Enum != nil {
+			p.Value = strings.ReplaceAll(p.JSON, `"`, "") // names of values need no quotes
+		}
+		out = append(out, p)
+	}
+	return out
 }
 
 // rule links the resources that a rule names.
@@ -71,6 +90,9 @@ func (b *builder) rule(r rules.Rule) Rule {
 	}
 	return out
 }
+
+// warningOption is the option that holds what warning finds.
+const warningOption = "feature_support.deprecation_warning"
 
 // warning is the reason for a deprecation that editions have an option for
 // (FeatureSupport.deprecation_warning in descriptor.proto).
@@ -100,21 +122,7 @@ func (b *builder) report(d *api.Decl, doc *comment.Doc) {
 	for _, p := range doc.Problems() {
 		b.Report(Problem{Kind: BadComment, Pos: placeOf(d, p), Message: p.Message})
 	}
-}
-
-// placeOf is the place of a problem in a comment. Descriptors have no places of
-// comments: a leading one is taken to end on the line above its declaration,
-// with its marks below each other.
-func placeOf(d *api.Decl, p comment.Problem) api.Position {
-	pos := d.Pos()
-	if p.Text > 0 || d.Comments.Leading == "" {
-		return pos
-	}
-	const mark = len("//")
-	if line := pos.Line - strings.Count(d.Comments.Leading, "\n") + p.Line; line > 0 {
-		pos.Line, pos.Column = line, pos.Column+mark+p.Column
-	}
-	return pos
+	b.noteLinks(d, doc)
 }
 
 // parse reads comments.
@@ -144,6 +152,15 @@ func properties(o api.Options) []Property {
 		out = append(out, property(s.Name, s.Value))
 	}
 	return out
+}
+
+// visibility is the word before a type that says which files may use it, which is
+// no option, but says as much.
+func visibility(v descriptorpb.SymbolVisibility) []Property {
+	if v == descriptorpb.SymbolVisibility_VISIBILITY_UNSET {
+		return nil
+	}
+	return []Property{property("visibility", strings.ToLower(strings.TrimPrefix(v.String(), "VISIBILITY_")))}
 }
 
 func sortedKeys(m map[string]any) []string {
@@ -210,6 +227,7 @@ func finite(value any) any {
 }
 
 func (b *builder) file(x *api.File) *File {
+	b.noteHeadings(x)
 	f := &File{Entry: b.entry(x, x.Path, fileAnchor(x.Path)), Package: x.Package, Syntax: x.Syntax(), Imports: b.imports(x)}
 	f.PackageDescription, _ = b.comments(&api.Decl{File: x, Comments: x.PackageComments}, x.Package, false)
 	if edition := x.EditionName(); edition != "" {
@@ -329,6 +347,8 @@ func (b *builder) message(x *api.Message) *Message {
 		ExtensionRanges: reserved(x.ExtensionRanges(), nil),
 		Example:         b.maker.Message(x),
 	}
+	m.Properties = append(m.Properties, visibility(x.Desc.GetVisibility())...)
+	m.Ranges = b.extensionRanges(x)
 	oneofs := make(map[*api.Oneof]*Oneof)
 	for _, o := range x.Oneofs {
 		if !o.IsSynthetic() {
@@ -352,6 +372,48 @@ func (b *builder) message(x *api.Message) *Message {
 		m.Extensions = append(m.Extensions, b.field(x))
 	}
 	return m
+}
+
+// extensionRanges are those ranges of which options say something.
+func (b *builder) extensionRanges(x *api.Message) []ExtensionRange {
+	ranges := x.ExtensionRanges()
+	var out []ExtensionRange
+	for i, o := range x.ExtensionRangeOptions() {
+		r := ExtensionRange{Numbers: ranges[i].String(), Options: b.options(o.Custom())}
+		for _, p := range properties(o) {
+			if p.Name != "declaration" {
+				r.Properties = append(r.Properties, p)
+			}
+		}
+		for _, d := range x.Desc.GetExtensionRange()[i].GetOptions().GetDeclaration() {
+			r.Declarations = append(r.Declarations, b.declaration(x, d))
+		}
+		if len(r.Declarations)+len(r.Options)+len(r.Properties) > 0 {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (b *builder) declaration(x *api.Message, d *descriptorpb.ExtensionRangeOptions_Declaration) Declaration {
+	name := strings.TrimPrefix(d.GetFullName(), ".")
+	out := Declaration{Number: d.GetNumber(), Name: name, Reserved: d.GetReserved(), Type: Type{Name: d.GetType()}}
+	if full, ok := strings.CutPrefix(d.GetType(), "."); ok {
+		out.Type = b.typeNamed(x.File, full)
+	}
+	out.Type.Repeated = d.GetRepeated()
+	return out
+}
+
+// typeNamed is a type that may not be among the files of the request.
+func (b *builder) typeNamed(from *api.File, full string) Type {
+	if m := b.model.Message(full); m != nil {
+		return b.typeOf(from, m)
+	}
+	if e := b.model.Enum(full); e != nil {
+		return b.typeOf(from, e)
+	}
+	return Type{Name: strings.TrimPrefix(full, from.Package+"."), FullName: full}
 }
 
 // placeOneofs puts the fields of each oneof behind each other, at the place of
@@ -435,6 +497,7 @@ func (b *builder) enum(x *api.Enum) *Enum {
 		UsedBy:   b.usedBy(x.File, x),
 		Reserved: reserved(x.ReservedRanges(), x.Desc.GetReservedName()),
 	}
+	e.Properties = append(e.Properties, visibility(x.Desc.GetVisibility())...)
 	first := make(map[int32]string)
 	for i, v := range x.Values {
 		if i == 0 || v.Section != x.Values[i-1].Section {
@@ -533,7 +596,7 @@ func (b *builder) eventTable(x *events.Event) *Events {
 // are not reported again.
 func (b *builder) linked(x declared, full string) Entry {
 	d := x.Declaration()
-	e := Entry{Name: d.Name, FullName: full, Anchor: full, Deprecated: x.Options().Deprecated(), Pos: d.Pos()}
+	e := Entry{Name: d.Name, FullName: full, Anchor: safeAnchor(full), Deprecated: x.Options().Deprecated(), Pos: d.Pos()}
 	e.Description, e.Deprecation = b.comments(d, full, false)
 	return e
 }

@@ -128,11 +128,29 @@ type Message struct {
 	Oneofs     []*Oneof
 	Extensions []*Field // declared inside the message
 	Reserved   []string // numbers, ranges and quoted names
-	// ExtensionRanges are the numbers that are left to extensions.
+	// ExtensionRanges are the numbers that are left to extensions; Ranges are those
+	// of which options say more.
 	ExtensionRanges []string
+	Ranges          []ExtensionRange
 	UsedBy          []Type
 	// Example is an instance in JSON, over several lines; empty for none.
 	Example string
+}
+
+// ExtensionRange is a range of numbers for extensions, and what its options say.
+type ExtensionRange struct {
+	Numbers             string
+	Declarations        []Declaration
+	Options, Properties []Property // as those of an Entry
+}
+
+// Declaration is an extension that a range knows of: only this one may have the
+// number.
+type Declaration struct {
+	Number   int32
+	Name     string // the full name; empty for a number that is no longer used
+	Type     Type
+	Reserved bool // nothing may have the number
 }
 
 // Oneof is a real oneof.

@@ -36,8 +36,13 @@ type Settings struct {
 	// HeadingsOnly tells that links can lead to headings alone: files, services,
 	// RPCs, messages and enums. A link to anything else leads to the heading above.
 	HeadingsOnly bool
+	// Address is where the program that shows the pages serves one, as a path; nil
+	// for its name. The address of a folder ends in a slash.
+	Address func(page string) string
 	// Internal keeps the parts of comments that are in (-- --).
 	Internal bool
+	// Slugs tells that headings have anchors made of their words, too.
+	Slugs bool
 	// Report is told of what is wrong with comments; nil for no interest. It is
 	// called by several goroutines at a time.
 	Report func(Problem)
@@ -54,12 +59,16 @@ type Problem struct {
 type ProblemKind string
 
 // ProblemKinds are all kinds.
-var ProblemKinds = []ProblemKind{Uncommented, BadComment}
+var ProblemKinds = []ProblemKind{Uncommented, BadComment, DeadLink, DuplicateAnchor}
 
 // The kinds of problems.
 const (
 	Uncommented ProblemKind = "missing-comment" // a declaration without a comment
 	BadComment  ProblemKind = "comment"         // a reference that leads nowhere, and the like
+	// DeadLink is a link in a comment to an anchor or a file that no page has,
+	// DuplicateAnchor two declarations of one page with one name.
+	DeadLink        ProblemKind = "dead-link"
+	DuplicateAnchor ProblemKind = "duplicate-anchor"
 )
 
 // Page is one output file.
@@ -81,6 +90,7 @@ type Site struct {
 	events  map[*api.Message]*events.Event
 	maker   example.Maker
 	members members
+	record  *record // nil where nobody wants to know
 }
 
 // NewSite returns a site without pages.
@@ -98,7 +108,10 @@ func NewSite(model *api.Model, settings Settings) *Site {
 	for _, e := range settings.Events {
 		s.events[e.Message] = e
 	}
-	s.maker.Skip = outputOnly
+	if settings.Report != nil {
+		s.record = newRecord()
+	}
+	s.maker.Skip, s.maker.Value = outputOnly, rules.Value
 	return s
 }
 
@@ -153,7 +166,7 @@ func (s *Site) Changed(p *Page) []Changed {
 		}
 		x := Changed{Change: c, Type: Type{Name: c.Name}}
 		if c.Kind != changes.Removed {
-			x.Type = Type{Name: strings.TrimPrefix(c.Name, c.File.Package+"."), FullName: c.Name, Link: "#" + anchorOf(c)}
+			x.Type = Type{Name: strings.TrimPrefix(c.Name, c.File.Package+"."), FullName: c.Name, Link: s.linkOf(p, c)}
 		}
 		out = append(out, x)
 	}
@@ -166,29 +179,66 @@ type Changed struct {
 	Type Type
 }
 
-func anchorOf(c *changes.Change) string {
+func (s *Site) linkOf(p *Page, c *changes.Change) string {
+	b := builder{Site: s, page: p.Name}
 	if c.What == "file" {
-		return fileAnchor(c.Name)
+		return b.link(c.File, fileAnchor(c.Name))
 	}
-	return c.Name
+	return b.link(c.File, c.Name)
+}
+
+// safeAnchor puts a dot before the few anchors that could be the slug of a
+// heading's words, which have no capitals and no dots: the names of declarations
+// in files without a package. So no heading in a comment can take the place of a
+// declaration. Names that no compiler lets pass become plain ones.
+func safeAnchor(anchor string) string {
+	isSlug := true
+	for i := range len(anchor) {
+		switch c := anchor[i]; {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '_', c == '-':
+		case 'A' <= c && c <= 'Z', c == '.', c == '/':
+			isSlug = false
+		default:
+			return plain(anchor)
+		}
+	}
+	if isSlug {
+		return "." + anchor
+	}
+	return anchor
 }
 
 // plainPath is a path that can stand in a link and in an id as it is.
 var (
-	plainPath = regexp.MustCompile(`^[A-Za-z0-9._/-]+$`)
+	plainPath = regexp.MustCompile(`^[A-Za-z0-9._/-]*[./][A-Za-z0-9._/-]*$`)
 	unusual   = regexp.MustCompile(`[^A-Za-z0-9._/-]+`)
 )
 
 // fileAnchor is the path of a file behind a prefix that no name of protobuf has.
 // A path with other characters than those of almost all paths is told from
-// others by a hash.
+// others by a hash. A dot or a slash tells all from slugs of headings.
 func fileAnchor(path string) string {
 	if plainPath.MatchString(path) {
 		return "file-" + path
 	}
+	return "file-" + plain(path)
+}
+
+// plain replaces the characters of a text that can not stand in a link and in an
+// id; a hash tells it from others.
+func plain(text string) string {
 	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(path)) // never fails (hash.Hash)
-	return fmt.Sprintf("file-%s-%08x", unusual.ReplaceAllString(path, "-"), hash.Sum32())
+	_, _ = hash.Write([]byte(text)) // never fails (hash.Hash)
+	return fmt.Sprintf("%s.%08x", unusual.ReplaceAllString(text, "-"), hash.Sum32())
+}
+
+// Way is the address of a page for a link on another one, by what Address says of
+// the two.
+func (s *Site) Way(from, to string) string {
+	if s.Address != nil {
+		from, to = s.Address(from), s.Address(to)
+	}
+	return Relative(from, to)
 }
 
 // Relative is the address of a page for a link on another one: the path from that
@@ -201,23 +251,31 @@ func Relative(from, to string) string {
 		common++
 	}
 	way := strings.Repeat("../", len(a)-1-common) + strings.Join(b[common:], "/")
-	return (&url.URL{Path: way}).String()
+	return inAddress.Replace((&url.URL{Path: way}).String())
 }
+
+// inAddress escapes what can stand in an address, and means something to Markdown
+// and to HTML there.
+var inAddress = strings.NewReplacer("(", "%28", ")", "%29", "&", "%26", "'", "%27")
 
 // members finds what comments refer to and the model has no index of.
 type members struct {
 	once  sync.Once
 	files map[string]*api.File // of services, RPCs, and values by the name that is their scope's
 	// resources are the messages that google.api.resource gives a type.
-	resources map[string]*api.Message
-	names     map[string]string // anchors of values by that name
+	resources  map[string]*api.Message
+	extensions map[string]*api.Field // of all messages, by full name
+	names      map[string]string     // anchors of values by that name
 }
 
 func (m *members) index(model *api.Model) {
 	m.files, m.names = make(map[string]*api.File), make(map[string]string)
-	m.resources = make(map[string]*api.Message)
+	m.resources, m.extensions = make(map[string]*api.Message), make(map[string]*api.Field)
 	for _, f := range model.All {
 		for x := range f.AllMessages() {
+			for _, e := range x.Extensions {
+				m.extensions[e.FullName()] = e
+			}
 			if kind := rules.ResourceType(x.Options()); kind != "" {
 				m.resources[kind] = x
 			}
@@ -236,6 +294,7 @@ func (m *members) index(model *api.Model) {
 		}
 		for _, x := range f.Extensions {
 			m.files[x.FullName()] = f
+			m.extensions[x.FullName()] = x
 		}
 	}
 }
@@ -247,6 +306,12 @@ func (b *builder) resource(kind string) string {
 		return b.link(x.File, x.FullName)
 	}
 	return ""
+}
+
+// extension finds an extension by its full name; nil if there is none.
+func (b *builder) extension(full string) *api.Field {
+	b.members.once.Do(func() { b.members.index(b.model) })
+	return b.members.extensions[full]
 }
 
 // resolve finds what a name in a comment means: a full name, or one relative to
@@ -317,13 +382,14 @@ func (b *builder) link(to *api.File, anchor string) string {
 	if ok && b.HeadingsOnly {
 		anchor = b.headingOf(to, anchor)
 	}
+	anchor = safeAnchor(anchor)
 	switch {
 	case !ok:
 		return ""
 	case page == b.page:
 		return "#" + anchor
 	}
-	return Relative(b.page, page) + "#" + anchor
+	return b.Way(b.page, page) + "#" + anchor
 }
 
 // headingOf is the anchor of the heading that something stands under.

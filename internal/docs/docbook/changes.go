@@ -41,12 +41,17 @@ func (w *writer) removed(list []*changes.Change) {
 	}
 }
 
-// changeText is a note on a declaration that has changed.
+// changeText is a note on a declaration that has changed. That it is deprecated
+// stands beside it, so that the note says that this is new.
 func changeText(c *changes.Change) markup {
 	if c == nil {
 		return ""
 	}
-	return strong(string(markup(c.Kind.String()).sentence())) + details(c) + "."
+	kind := c.Kind.String()
+	if c.Kind == changes.Deprecated {
+		kind = "newly deprecated"
+	}
+	return strong(string(markup(kind).sentence())) + details(c) + "."
 }
 
 // details say what is different, behind the name of what has changed.

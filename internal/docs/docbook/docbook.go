@@ -85,25 +85,27 @@ func (w *writer) head(title string) {
 // contents writes what the list of contents has of a file: its services with
 // their RPCs first.
 func (w *writer) contents(f *content.File) {
-	w.line("<listitem><para>", linked(escape(f.Name), "#"+f.Anchor), "</para>")
+	w.line("<listitem><para>", linkedName(f.Name, f.Entry), "</para>")
 	var lines []markup
 	for _, s := range f.Services {
-		line := "Service " + linked(escape(s.Name), "#"+s.Anchor)
+		line := "Service " + linkedName(s.Name, s.Entry)
 		if len(s.Methods) > 0 {
-			line += ": " + joined(s.Methods, ", ", func(m *content.Method) markup { return linked(escape(m.Name), "#"+m.Anchor) })
+			line += ": " + joined(s.Methods, ", ", func(m *content.Method) markup { return linkedName(m.Name, m.Entry) })
 		}
 		lines = append(lines, line)
 	}
-	lines = contentsLine(lines, "Messages: ", f.Messages, func(m *content.Message) markup { return linked(escape(m.LongName), "#"+m.Anchor) })
-	lines = contentsLine(lines, "Enums: ", f.Enums, func(e *content.Enum) markup { return linked(escape(e.LongName), "#"+e.Anchor) })
-	lines = contentsLine(lines, "Extensions: ", f.Extensions, func(x *content.Field) markup { return linked(escape(x.Name), "#"+x.Anchor) })
+	for _, line := range []struct{ kind, names markup }{
+		{"Messages", joined(f.Messages, ", ", func(m *content.Message) markup { return linkedName(m.LongName, m.Entry) })},
+		{"Enums", joined(f.Enums, ", ", func(e *content.Enum) markup { return linkedName(e.LongName, e.Entry) })},
+		{"Extensions", joined(f.Extensions, ", ", func(x *content.Field) markup { return linkedName(x.Name, x.Entry) })},
+	} {
+		if line.names != "" {
+			lines = append(lines, line.kind+": "+line.names)
+		}
+	}
 	w.items(lines)
 	w.line("</listitem>")
 }
 
-func contentsLine[E any](lines []markup, kind markup, elements []E, render func(E) markup) []markup {
-	if len(elements) == 0 {
-		return lines
-	}
-	return append(lines, kind+joined(elements, ", ", render))
-}
+// linkedName is a name that leads to its declaration.
+func linkedName(name string, e content.Entry) markup { return linked(escape(name), "#"+e.Anchor) }

@@ -98,12 +98,15 @@ func ruleText(r content.Rule) markup {
 	}).sentence()
 }
 
-func options(e content.Entry) markup {
-	list := make([]string, 0, len(e.Properties)+len(e.Options))
-	for _, p := range e.Properties {
+func options(e content.Entry) markup { return optionList(e.Properties, e.Options) }
+
+// optionList lists options of descriptor.proto and custom ones.
+func optionList(properties, custom []content.Property) markup {
+	list := make([]string, 0, len(properties)+len(custom))
+	for _, p := range properties {
 		list = append(list, p.Name+" = "+p.Value)
 	}
-	for _, o := range e.Options {
+	for _, o := range custom {
 		list = append(list, "("+o.Name+") = "+o.Value)
 	}
 	return joined(list, ", ", code)

@@ -2,6 +2,7 @@ package docbook
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/comment"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/content"
@@ -77,6 +78,9 @@ func (w *writer) message(m *content.Message) {
 	if len(m.ExtensionRanges) > 0 {
 		w.para("Left to extensions: " + joined(m.ExtensionRanges, ", ", escape) + ".")
 	}
+	for _, r := range m.Ranges {
+		w.extensionRange(r)
+	}
 	if len(m.Extensions) > 0 {
 		w.para("Extensions declared here:")
 		w.extensions(m.Extensions)
@@ -93,6 +97,26 @@ func (w *writer) reserved(list []string) {
 	if len(list) > 0 {
 		w.para("Reserved: " + joined(list, ", ", escape) + ".")
 	}
+}
+
+// extensionRange writes what options say of a range of numbers.
+func (w *writer) extensionRange(r content.ExtensionRange) {
+	if o := optionList(r.Properties, r.Options); o != "" {
+		w.para("Options of " + escape(r.Numbers) + ": " + o + ".")
+	}
+	if len(r.Declarations) == 0 {
+		return
+	}
+	w.para("Extensions declared for " + escape(r.Numbers) + ":")
+	w.table([]column{{"Extension", 3}, {"Number", 1}, {"Type", 3}}, func() {
+		for _, d := range r.Declarations {
+			title := code(d.Name)
+			if d.Reserved {
+				title = markup(strings.TrimSpace(string(title) + " reserved"))
+			}
+			w.row("", title, number(d.Number), typeText(d.Type))
+		}
+	})
 }
 
 func (w *writer) usedBy(types []content.Type) {
@@ -165,7 +189,8 @@ func (w *writer) oneof(o *content.Oneof) {
 		how, e.Rules = "Exactly one", nil // which say the same
 	}
 	names := joined(o.Fields, ", ", func(f *content.Field) markup { return linked(code(f.Name), "#"+f.Anchor) })
-	w.line("<para", idAttribute(o.Anchor), ">", how, " of the oneof ", code(o.Name), " is set: ", names, ".", source(e), "</para>")
+	text := how + " of the oneof " + code(o.Name) + " is set: " + names + "." + source(e)
+	w.line("<para", idAttribute(o.Anchor), ">", text, "</para>")
 	w.described(e)
 }
 

@@ -119,9 +119,9 @@ func linked(m markup, link string) markup {
 	case link == "":
 		return m
 	case page == "":
-		return `<link linkend="` + attribute(id(anchor)) + `">` + m + "</link>"
+		return `<link linkend="` + attribute(comment.DocBookID(anchor)) + `">` + m + "</link>"
 	case ok && !strings.Contains(page, "://"):
-		link = page + "#" + id(anchor)
+		link = page + "#" + comment.DocBookID(anchor)
 	}
 	return `<link xlink:href="` + attribute(link) + `">` + m + "</link>"
 }
@@ -142,41 +142,8 @@ func idAttribute(anchor string) markup {
 	if anchor == "" {
 		return ""
 	}
-	return ` xml:id="` + attribute(id(anchor)) + `"`
+	return ` xml:id="` + attribute(comment.DocBookID(anchor)) + `"`
 }
-
-// id makes an anchor an NCName, which an xml:id has to be. What an NCName cannot
-// have is written by its number between middle dots, and so is a middle dot: two
-// anchors never become one. Names of protobuf stay as they are.
-func id(anchor string) string {
-	if isName(anchor) {
-		return anchor
-	}
-	var out strings.Builder
-	for i, r := range anchor {
-		if isLetter(r) || i > 0 && (isDigit(r) || r == '.' || r == '-') {
-			out.WriteRune(r)
-			continue
-		}
-		if i == 0 {
-			out.WriteByte('_') // no name begins with a middle dot
-		}
-		fmt.Fprintf(&out, "·%x·", r)
-	}
-	return out.String()
-}
-
-func isName(anchor string) bool {
-	for i, r := range anchor {
-		if !isLetter(r) && (i == 0 || !isDigit(r) && r != '.' && r != '-') {
-			return false
-		}
-	}
-	return anchor != ""
-}
-
-func isLetter(r rune) bool { return r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
-func isDigit(r rune) bool  { return r >= '0' && r <= '9' }
 
 // escape makes text what XML reads as that text between tags. A character that XML
 // cannot have becomes U+FFFD. A line end stays one.

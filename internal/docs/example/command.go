@@ -38,7 +38,7 @@ func (m Maker) Curl(x *api.Method, r api.Route, base string) string {
 		return ""
 	}
 	command := strings.Join(words, " ") + " \\\n  --header 'Content-Type: application/json' \\\n  --data "
-	return command + shellQuote(body.indented(""))
+	return command + shellQuote(textOf(body))
 }
 
 // verb is a method of HTTP (RFC 9110, section 9.1).
@@ -171,7 +171,7 @@ func pathValue(x *api.Message, path []string) string {
 	if f.Enum != nil {
 		v = enumValue(f)
 	}
-	return url.PathEscape(strings.Trim(v.indented(""), `"`))
+	return url.PathEscape(strings.Trim(textOf(v), `"`))
 }
 
 // Grpcurl is a command that calls an RPC with grpcurl, at an address such as
@@ -185,7 +185,7 @@ func (m Maker) Grpcurl(x *api.Method, address string) string {
 	if o, ok := v.(object); ok && len(o) == 0 {
 		return "grpcurl -plaintext " + target
 	}
-	return "grpcurl -plaintext -d " + shellQuote(v.indented("")) + " \\\n  " + target
+	return "grpcurl -plaintext -d " + shellQuote(textOf(v)) + " \\\n  " + target
 }
 
 // plainWord is a word that a shell takes as it stands.

@@ -41,7 +41,7 @@ func (m Maker) Message(x *api.Message) string {
 	if v == nil {
 		return ""
 	}
-	return v.indented("")
+	return textOf(v)
 }
 
 func (m Maker) message(x *api.Message) value {
@@ -66,8 +66,8 @@ func (b *builder) message(x *api.Message) value {
 	}
 	b.stack = append(b.stack, x)
 	defer func() { b.stack = b.stack[:len(b.stack)-1] }()
-	out := object{}
-	filled := make(map[*api.Oneof]bool)
+	out := make(object, 0, min(len(x.Fields), maxFields))
+	var filled map[*api.Oneof]bool
 	for _, f := range x.Fields {
 		required := f.Presence() == api.PresenceRequired
 		if !required && b.leftOut(f) || f.Oneof != nil && filled[f.Oneof] {
@@ -82,6 +82,9 @@ func (b *builder) message(x *api.Message) value {
 		case v != nil:
 			out = append(out, member{jsonName(f), v})
 			if f.Oneof != nil {
+				if filled == nil {
+					filled = make(map[*api.Oneof]bool)
+				}
 				filled[f.Oneof] = true
 			}
 		case required:

@@ -13,7 +13,8 @@ var kinds = []changes.Kind{changes.Added, changes.Changed, changes.Deprecated, c
 
 // changeWords are what badges say.
 var changeWords = map[changes.Kind]string{
-	changes.Added: "new", changes.Changed: "changed", changes.Deprecated: "deprecated", changes.Removed: "removed",
+	changes.Added: "new", changes.Changed: "changed",
+	changes.Deprecated: "deprecated", changes.Removed: "removed",
 }
 
 func changeWord(e content.Entry) string {
@@ -28,7 +29,8 @@ func (w *writer) changes(all []content.Changed) {
 	if all == nil {
 		return
 	}
-	w.p(`<section class="part"`, id(changesAnchor), ">\n<h2>", self("Changes", changesAnchor), "</h2>\n")
+	w.p(`<section class="`, size("part", len(all)), `"`, id(changesAnchor), ">\n<h2>",
+		self("Changes", changesAnchor), "</h2>\n")
 	if len(all) == 0 {
 		w.p("<p>None.</p>\n")
 	}

@@ -28,21 +28,20 @@ func (w *writer) nav(f *content.File, open bool) {
 		}
 		w.p("</ul></li>\n")
 	}
-	navList(w, "Events", f.Events, func(e *content.Events) (string, string, bool) { return e.Name, eventsAnchor(e), e.Deprecated })
-	navList(w, "Messages", f.Messages, func(m *content.Message) (string, string, bool) { return m.LongName, m.Anchor, m.Deprecated })
-	navList(w, "Enums", f.Enums, func(e *content.Enum) (string, string, bool) { return e.LongName, e.Anchor, e.Deprecated })
-	navList(w, "Extensions", f.Extensions, func(x *content.Field) (string, string, bool) { return x.Name, x.Anchor, x.Deprecated })
+	navList(w, "Events", f.Events, func(e *content.Events) { w.navItem(e.Name, eventsAnchor(e), e.Deprecated) })
+	navList(w, "Messages", f.Messages, func(m *content.Message) { w.navItem(m.LongName, m.Anchor, m.Deprecated) })
+	navList(w, "Enums", f.Enums, func(e *content.Enum) { w.navItem(e.LongName, e.Anchor, e.Deprecated) })
+	navList(w, "Extensions", f.Extensions, func(x *content.Field) { w.navItem(x.Name, x.Anchor, x.Deprecated) })
 	w.p("</ul></details>\n")
 }
 
-func navList[E any](w *writer, kind string, elements []E, of func(E) (name, anchor string, deprecated bool)) {
+func navList[E any](w *writer, kind string, elements []E, begin func(E)) {
 	if len(elements) == 0 {
 		return
 	}
 	w.p("<li>", kind, "<ul>\n")
 	for _, e := range elements {
-		name, anchor, deprecated := of(e)
-		w.navItem(name, anchor, deprecated)
+		begin(e)
 		w.p("</li>\n")
 	}
 	w.p("</ul></li>\n")
@@ -102,7 +101,7 @@ func (w *writer) file(f *content.File) {
 		w.enum(e)
 	}
 	if len(f.Extensions) > 0 {
-		w.p(`<section class="part type"`, id(content.ExtensionsAnchor(f.Anchor)), ">\n<h3>",
+		w.p(`<section class="`, size("part type", len(f.Extensions)), `"`, id(content.ExtensionsAnchor(f.Anchor)), ">\n<h3>",
 			self("Extensions of "+f.Name, content.ExtensionsAnchor(f.Anchor)), "</h3>\n")
 		w.extensions(f.Extensions, "Extensions of "+f.Name)
 		w.p("</section>\n")

@@ -40,7 +40,8 @@ var (
 		return "default-src 'none'; img-src data:; style-src '" + hash(asset(styleName)) + "'; script-src '" +
 			hash(asset(scriptName)) + "'; base-uri 'none'; form-action 'none'"
 	})
-	folderPolicy = "default-src 'none'; img-src data:; style-src 'self' file:; script-src 'self' file:; base-uri 'none'; form-action 'none'"
+	folderPolicy = "default-src 'none'; img-src data:; style-src 'self' file:; script-src 'self' file:; " +
+		"base-uri 'none'; form-action 'none'"
 )
 
 // hash names a text in a policy.

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/content"
@@ -56,25 +57,21 @@ func summaryText(e content.Entry) string { return e.Description.Summary().Text()
 // with their RPCs. An address leads from the page to the one that shows a file.
 func (w *writer) overview(parts []part, address func(*summary) string) {
 	var total summary
-	services := 0
 	for i := range parts {
 		s := &parts[i].summary
-		services += len(s.services)
+		total.services = append(total.services, s.services...)
 		total.rpcs += s.rpcs
 		total.messages += s.messages
 		total.enums += s.enums
 		total.extensions += s.extensions
 	}
-	w.p(`<p class="meta">`, counts(
-		count{len(parts), "file", "files"}, count{services, "service", "services"}, count{total.rpcs, "RPC", "RPCs"},
-		count{total.messages, "message", "messages"}, count{total.enums, "enum", "enums"},
-		count{total.extensions, "extension", "extensions"},
-	), "</p>\n")
-	if services == 0 && len(parts) < 2 {
+	files := counts(count{len(parts), "file", "files"})
+	w.p(`<p class="meta">`, files, when(total.contents() != "", " · "), total.contents(), "</p>\n")
+	if len(total.services) == 0 && len(parts) < 2 {
 		return
 	}
 	w.p(`<section class="part" id="ui-overview">`, "\n<h2>", self("Overview", "ui-overview"), "</h2>\n")
-	if services > 0 {
+	if len(total.services) > 0 {
 		w.table("Services and their RPCs", "RPC", "Kind", "Description")
 		for i := range parts {
 			s := &parts[i].summary
@@ -85,20 +82,41 @@ func (w *writer) overview(parts []part, address func(*summary) string) {
 		w.endTable()
 	}
 	if len(parts) > 1 {
-		w.table("Files", "File", "Package", "Description")
-		w.p("<tbody>\n")
-		for i := range parts {
-			s := &parts[i].summary
-			w.p("<tr", old("", s.deprecated), `><th scope="row">`, link(s.path, address(s)+fragment(s.anchor)), "</th><td>")
-			if s.pkg != "" {
-				w.p("<code>", breakable(s.pkg), "</code>")
-			}
-			w.p("</td><td>", esc(s.text), "</td></tr>\n")
-		}
-		w.p("</tbody>\n")
-		w.endTable()
+		w.filesTable(parts, address)
 	}
 	w.p("</section>\n")
+}
+
+func (w *writer) filesTable(parts []part, address func(*summary) string) {
+	columns := []string{"File", "Package", "Contents"}
+	described := slices.ContainsFunc(parts, func(p part) bool { return p.summary.text != "" })
+	if described {
+		columns = append(columns, "Description")
+	}
+	w.table("Files", columns...)
+	w.p("<tbody>\n")
+	for i := range parts {
+		s := &parts[i].summary
+		w.p("<tr", old("", s.deprecated), `><th scope="row">`, link(s.path, address(s)+fragment(s.anchor)), "</th><td>")
+		if s.pkg != "" {
+			w.p("<code>", breakable(s.pkg), "</code>")
+		}
+		w.p("</td><td>", s.contents(), "</td>")
+		if described {
+			w.p("<td>", esc(s.text), "</td>")
+		}
+		w.p("</tr>\n")
+	}
+	w.p("</tbody>\n")
+	w.endTable()
+}
+
+// contents is what a file has, in numbers.
+func (s *summary) contents() string {
+	return counts(
+		count{len(s.services), "service", "services"}, count{s.rpcs, "RPC", "RPCs"}, count{s.messages, "message", "messages"},
+		count{s.enums, "enum", "enums"}, count{s.extensions, "extension", "extensions"},
+	)
 }
 
 func (w *writer) serviceRows(s *serviceSummary, page string) {
@@ -109,8 +127,8 @@ func (w *writer) serviceRows(s *serviceSummary, page string) {
 	}
 	w.p("</th></tr>\n")
 	for _, m := range s.rpcs {
-		w.p("<tr", old("", m.deprecated), `><th scope="row">`, link(m.name, page+fragment(m.anchor)), "</th><td>",
-			m.streaming, "</td><td>", esc(m.text), "</td></tr>\n")
+		w.p("<tr", old("", m.deprecated), `><th scope="row">`, link(m.name, page+fragment(m.anchor)),
+			`</th><td class="fact">`, m.streaming, "</td><td>", esc(m.text), "</td></tr>\n")
 	}
 	w.p("</tbody>\n")
 }
@@ -156,7 +174,8 @@ func (w *writer) pages(all []*content.Page, address func(*content.Page) string, 
 	}
 	w.p("<details", when(here == "", " open"), "><summary>Pages</summary>\n<ul>\n")
 	for _, p := range all {
-		w.p("<li><a", href(address(p)), when(p.Name == here, ` aria-current="page"`), ">", breakable(pageLabel(p)), "</a></li>\n")
+		w.p("<li><a", href(address(p)), when(p.Name == here, ` aria-current="page"`), ">",
+			breakable(pageLabel(p)), "</a></li>\n")
 	}
 	w.p("</ul></details>\n")
 }

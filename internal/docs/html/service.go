@@ -19,7 +19,7 @@ func (w *writer) service(s *content.Service) {
 }
 
 func (w *writer) method(m *content.Method) {
-	w.p(`<section`, old("part rpc", m.Deprecated), id(m.Anchor), ">\n")
+	w.p(`<section`, old("part rpc some", m.Deprecated), id(m.Anchor), ">\n")
 	w.heading(4, "", self(m.Name, m.Anchor), m.Entry)
 	w.p(`<pre class="signature" tabindex="0"><code>`, signature(m), "</code></pre>\n<p>",
 		capital(m.Streaming()), ": takes ", streamed(m.StreamsRequest, m.Request),
@@ -73,6 +73,9 @@ func routeText(r content.Route) string {
 	return text
 }
 
+// maxLines is the number of lines up to which commands show without a click.
+const maxLines = 30
+
 // commands writes the commands that call an RPC.
 func (w *writer) commands(m *content.Method) {
 	var all []string
@@ -87,7 +90,11 @@ func (w *writer) commands(m *content.Method) {
 	if len(all) == 0 {
 		return
 	}
-	w.p("<details open><summary>Try it</summary>\n")
+	lines := 0
+	for _, text := range all {
+		lines += strings.Count(text, "\n") + 1
+	}
+	w.p("<details", when(lines <= maxLines, " open"), "><summary>Try it</summary>\n")
 	for _, text := range all {
 		w.block("sh", text)
 	}
@@ -96,6 +103,7 @@ func (w *writer) commands(m *content.Method) {
 
 // block writes code that a reader may want to copy.
 func (w *writer) block(language, text string) {
-	w.p(`<div class="code"><button type="button" class="needs-js copy">Copy</button><pre tabindex="0"><code class="language-`,
-		language, `">`, esc(strings.TrimSuffix(text, "\n")), "</code></pre></div>\n")
+	w.p(`<div class="code"><button type="button" class="needs-js copy">Copy</button>`,
+		`<pre tabindex="0"><code class="language-`, language, `">`,
+		escText(strings.TrimSuffix(text, "\n")), "</code></pre></div>\n")
 }

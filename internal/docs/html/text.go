@@ -12,6 +12,12 @@ import (
 // esc is a text as it stands in an element or in an attribute.
 func esc(text string) string { return stdhtml.EscapeString(text) }
 
+// escText is a text as it stands in an element alone: quotes mean nothing there,
+// and JSON is full of them.
+func escText(text string) string { return textEscapes.Replace(text) }
+
+var textEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
 // href is the attribute for an address; empty if a click on it could do anything
 // but lead to a page.
 func href(url string) string {
@@ -57,7 +63,8 @@ func escapeBytes(url string) string {
 }
 
 func isURLByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~!$&()*+,;=:@/?#[]%", c) >= 0
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+		strings.IndexByte("-._~!$&()*+,;=:@/?#[]%", c) >= 0
 }
 
 // fragment is an anchor as the end of an address. An anchor is no address: what
@@ -74,7 +81,7 @@ func self(name, anchor string) string {
 }
 
 // longName is the length from which on a name may break after its separators.
-const longName = 24
+const longName = 30
 
 // breakable is a name that may go over several lines where it has to.
 func breakable(name string) string {
@@ -153,6 +160,28 @@ func (w *writer) comment(d *comment.Doc, level int) {
 		text = boxes.Replace(text) // these are tags: in text, < is an entity
 	}
 	w.p(text, "\n")
+}
+
+// size is the class of what takes as much room as that many rows of a table.
+func size(class string, rows int) string {
+	switch {
+	case rows > 80:
+		return class + " most"
+	case rows > 20:
+		return class + " many"
+	case rows > 4:
+		return class + " some"
+	}
+	return class
+}
+
+// cell writes a comment in a table.
+func (w *writer) cell(d *comment.Doc) {
+	if d.HasBlocks() {
+		w.comment(d, cellLevel)
+		return
+	}
+	w.p(inline(d))
 }
 
 var boxes = strings.NewReplacer(

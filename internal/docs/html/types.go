@@ -11,20 +11,20 @@ func eventsAnchor(e *content.Events) string { return e.Anchor + "-kinds" }
 
 // events writes what kinds of events a message tells apart.
 func (w *writer) events(e *content.Events) {
-	w.p(`<section`, old("part type", e.Deprecated), id(eventsAnchor(e)), ">\n")
+	w.p(`<section`, old(size("part type", len(e.Kinds)), e.Deprecated), id(eventsAnchor(e)), ">\n")
 	w.heading(3, "", self("Events of "+e.Name, eventsAnchor(e)), e.Entry)
 	w.table("Events of "+e.Name, "Kind", numberColumn, "Payload", "Description")
 	w.p("<tbody>\n")
 	for _, k := range e.Kinds {
-		w.p("<tr", old("", k.Deprecated), `><th scope="row">`, link(k.Name, fragment(k.Anchor)), badges(k.Entry),
-			`</th><td class="number">`, number(k.Number), "</td><td>")
+		w.p("<tr", old("", k.Deprecated), `><th scope="row">`, link(k.Name, k.Link), badges(k.Entry),
+			`</th><td class="number">`, number(k.Number), `</td><td class="type">`)
 		if k.Payload != nil {
 			w.p(typeText(*k.Payload))
 		}
 		w.p("</td><td>")
 		w.deprecation(k.Entry)
 		if summary := k.Description.Summary(); !summary.Empty() {
-			w.p("<p>", inline(summary), "</p>")
+			w.p(inline(summary))
 		}
 		if len(k.Statuses) > 0 {
 			w.p("<p>Statuses: ", list(k.Statuses, code), ".</p>")
@@ -42,7 +42,7 @@ const numberColumn = "No."
 // table begins a table in a box that scrolls on its own; label says to whom who
 // does not see it what is in the box.
 func (w *writer) table(label string, columns ...string) {
-	w.p(`<div class="scroll" role="group" tabindex="0" aria-label="`, esc(label), `"><table>`, "\n<thead><tr>")
+	w.p(`<div class="scroll rows" role="group" tabindex="0" aria-label="`, esc(label), `"><table>`, "\n<thead><tr>")
 	for _, c := range columns {
 		if c == numberColumn {
 			w.p(`<th scope="col" class="number"><abbr title="Number">`, c, "</abbr></th>")
@@ -56,13 +56,14 @@ func (w *writer) table(label string, columns ...string) {
 func (w *writer) endTable() { w.p("</table></div>\n") }
 
 func (w *writer) message(m *content.Message) {
-	w.p(`<section`, old("part type", m.Deprecated), id(m.Anchor), ">\n")
+	w.p(`<section`, old(size("part type", len(m.Fields)+len(m.Extensions)), m.Deprecated), id(m.Anchor), ">\n")
 	w.heading(3, "message", self(m.LongName, m.Anchor), m.Entry)
 	w.about(m.Entry)
 	w.described(m.Entry, typeLevel)
 	w.fields(m)
 	w.reserved("Reserved: ", m.Reserved)
 	w.reserved("Left to extensions: ", m.ExtensionRanges)
+	w.ranges(m.Ranges)
 	if len(m.Extensions) > 0 {
 		w.p("<p>Extensions declared here:</p>\n")
 		w.extensions(m.Extensions, "Extensions declared in "+m.LongName)
@@ -124,14 +125,14 @@ func (w *writer) field(f *content.Field, extension bool) {
 	if word := presence(f); word != "" {
 		w.p(` <span class="presence">`, word, "</span>")
 	}
-	w.p(badges(f.Entry), `</th><td class="number">`, number(f.Number), "</td><td>")
+	w.p(badges(f.Entry), `</th><td class="number">`, number(f.Number), `</td><td class="type">`)
 	if extension && f.Extends != nil {
-		w.p(typeText(*f.Extends), "</td><td>")
+		w.p(typeText(*f.Extends), `</td><td class="type">`)
 	}
 	w.p(typeText(f.Type), "</td><td>")
 	w.changeNote(f.Entry)
 	w.deprecation(f.Entry)
-	w.comment(f.Description, cellLevel)
+	w.cell(f.Description)
 	w.rules(f.Rules)
 	if f.Default != "" {
 		w.p("<p>Default: ", code(f.Default), ".</p>")
@@ -164,6 +165,36 @@ func (w *writer) reserved(what string, ranges []string) {
 	}
 }
 
+// ranges writes what options say of the numbers that are left to extensions.
+func (w *writer) ranges(ranges []content.ExtensionRange) {
+	for _, r := range ranges {
+		w.p(`<p class="meta">Extensions `, esc(r.Numbers), ":</p>\n")
+		w.options(content.Entry{Options: r.Options, Properties: r.Properties})
+		if len(r.Declarations) == 0 {
+			continue
+		}
+		w.p("<ul>\n")
+		for _, d := range r.Declarations {
+			w.p("<li>", number(d.Number), ": ", declarationText(d), ".</li>\n")
+		}
+		w.p("</ul>\n")
+	}
+}
+
+func declarationText(d content.Declaration) string {
+	text := ""
+	if d.Name != "" {
+		text = code(d.Name) + " of type " + typeText(d.Type)
+	}
+	switch {
+	case d.Reserved && text == "":
+		return "reserved"
+	case d.Reserved:
+		return "reserved, formerly " + text
+	}
+	return text
+}
+
 func (w *writer) extensions(fields []*content.Field, label string) {
 	w.table(label, "Extension", numberColumn, "Extends", "Type", "Description")
 	w.p("<tbody>\n")
@@ -175,7 +206,11 @@ func (w *writer) extensions(fields []*content.Field, label string) {
 }
 
 func (w *writer) enum(e *content.Enum) {
-	w.p(`<section`, old("part type", e.Deprecated), id(e.Anchor), ">\n")
+	rows := 0
+	for _, s := range e.Sections {
+		rows += len(s.Values)
+	}
+	w.p(`<section`, old(size("part type", rows), e.Deprecated), id(e.Anchor), ">\n")
 	w.heading(3, "enum", self(e.LongName, e.Anchor), e.Entry)
 	w.about(e.Entry)
 	w.described(e.Entry, typeLevel)
@@ -204,7 +239,7 @@ func (w *writer) values(e *content.Enum) {
 		w.p("<tbody>\n")
 		if !s.Title.Empty() {
 			w.p(`<tr class="section"><th scope="rowgroup" colspan="`, number(int32(len(columns))), `">`)
-			w.comment(s.Title, cellLevel)
+			w.cell(s.Title)
 			w.p("</th></tr>\n")
 		}
 		for _, v := range s.Values {
@@ -219,15 +254,15 @@ func (w *writer) value(e *content.Enum, v *content.Value) {
 	w.p("<tr", old("", v.Deprecated), id(v.Anchor), `><th scope="row">`, self(v.Name, v.Anchor), badges(v.Entry),
 		`</th><td class="number">`, number(v.Number), "</td>")
 	if e.HasPhases {
-		w.p("<td>", esc(v.Phase), "</td>")
+		w.p(`<td class="fact">`, esc(v.Phase), "</td>")
 	}
 	if e.HasClasses {
-		w.p("<td>", esc(v.Class), "</td>")
+		w.p(`<td class="fact">`, esc(v.Class), "</td>")
 	}
 	w.p("<td>")
 	w.changeNote(v.Entry)
 	w.deprecation(v.Entry)
-	w.comment(v.Description, cellLevel)
+	w.cell(v.Description)
 	if v.AliasOf != "" {
 		w.p("<p>The same as ", code(v.AliasOf), ".</p>")
 	}
@@ -268,5 +303,6 @@ func (w *writer) usedBy(types []content.Type) {
 		w.p(`<p class="meta">Used by `, uses, ".</p>\n")
 		return
 	}
-	w.p(`<details class="meta"><summary>Used by `, number(int32(len(types))), " fields and RPCs</summary><p>", uses, ".</p></details>\n")
+	w.p(`<details class="meta"><summary>Used by `, number(int32(len(types))), " fields and RPCs</summary><p>", uses,
+		".</p></details>\n")
 }

@@ -115,9 +115,24 @@ func messageOf(m *content.Message) message {
 		Extensions:      each(m.Extensions, fieldOf),
 		Reserved:        m.Reserved,
 		ExtensionRanges: m.ExtensionRanges,
+		RangeOptions:    each(m.Ranges, rangeOptionsOf),
 		UsedBy:          each(m.UsedBy, typeOf),
 		Example:         json.RawMessage(m.Example),
 	}
+}
+
+func rangeOptionsOf(r content.ExtensionRange) rangeOptions {
+	return rangeOptions{
+		r.Numbers, each(r.Declarations, declarationOf), each(r.Options, optionOf), each(r.Properties, optionOf),
+	}
+}
+
+func declarationOf(d content.Declaration) declaration {
+	out := declaration{Number: d.Number, Name: d.Name, Reserved: d.Reserved}
+	if d.Type.Name != "" {
+		out.Type = typePointer(&d.Type)
+	}
+	return out
 }
 
 func oneofOf(o *content.Oneof) oneof {

@@ -158,8 +158,23 @@ type message struct {
 	Extensions      []field         `json:"extensions"`
 	Reserved        []string        `json:"reserved,omitempty"`
 	ExtensionRanges []string        `json:"extensionRanges,omitempty"`
+	RangeOptions    []rangeOptions  `json:"extensionRangeOptions,omitempty"`
 	UsedBy          []typeRef       `json:"usedBy,omitempty"`
 	Example         json.RawMessage `json:"example,omitempty"`
+}
+
+type rangeOptions struct {
+	Numbers      string        `json:"numbers"`
+	Declarations []declaration `json:"declarations,omitempty"`
+	Options      []option      `json:"options,omitempty"`
+	Properties   []option      `json:"properties,omitempty"`
+}
+
+type declaration struct {
+	Number   int32    `json:"number"`
+	Name     string   `json:"name,omitempty"`
+	Type     *typeRef `json:"type,omitempty"`
+	Reserved bool     `json:"reserved,omitempty"`
 }
 
 type oneof struct {

@@ -1,8 +1,6 @@
 package markdown
 
 import (
-	"strings"
-
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/changes"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/comment"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/content"
@@ -13,7 +11,7 @@ func (w *writer) changes(list []content.Changed) {
 	if list == nil {
 		return
 	}
-	w.heading(fileLevel, "changes", comment.Text("Changes"))
+	w.heading(fileLevel, "", comment.Text("Changes"))
 	if len(list) == 0 {
 		w.paragraph("None.")
 	}
@@ -21,18 +19,18 @@ func (w *writer) changes(list []content.Changed) {
 		var items []string
 		for _, c := range list {
 			if c.Kind == kind {
-				items = append(items, "- "+w.changedText(c))
+				items = append(items, w.changedText(c))
 			}
 		}
 		if len(items) > 0 {
-			w.paragraph("**" + capital(kind.String()) + "**")
-			w.paragraph(strings.Join(items, "\n"))
+			w.heading(typeLevel, "", comment.Text(capital(kind.String())))
+			w.bullets(items)
 		}
 	}
 }
 
 func (w *writer) changedText(c content.Changed) string {
-	text := capital(c.What) + " " + w.inline(comment.Code(c.Type.Name, c.Type.Link))
+	text := capital(c.What) + " " + w.span(c.Type.Name, c.Type.Link, w.line)
 	if len(c.Details) > 0 {
 		text += ": " + w.detailsText(c.Details)
 	}
@@ -44,6 +42,8 @@ func (w *writer) changeText(e content.Entry) string {
 	switch {
 	case e.Change == nil:
 		return ""
+	case e.Change.Kind == changes.Deprecated && e.Deprecated && len(e.Change.Details) == 0:
+		return "" // which the note on the deprecation says
 	case len(e.Change.Details) == 0:
 		return "**" + kindWords[e.Change.Kind] + ".**"
 	}

@@ -3,6 +3,7 @@ package markdown
 import (
 	"strings"
 
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/changes"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/comment"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/content"
 )
@@ -14,56 +15,21 @@ const (
 	memberLevel = 4
 )
 
-// indexEntry writes what the table of contents has of a file: its services with
-// their RPCs first.
-func (w *writer) indexEntry(f *content.File) {
-	w.p("- ", w.link(f.Name, f.Anchor))
-	for _, s := range f.Services {
-		line := "  - Service " + w.link(s.Name, s.Anchor)
-		if len(s.Methods) > 0 {
-			line += ": " + list(s.Methods, func(m *content.Method) string { return w.link(m.Name, m.Anchor) })
-		}
-		w.p(line)
-	}
-	indexList(w, "Messages", f.Messages, func(m *content.Message) string { return w.link(m.LongName, m.Anchor) })
-	indexList(w, "Enums", f.Enums, func(e *content.Enum) string { return w.link(e.LongName, e.Anchor) })
-	indexList(w, "Extensions", f.Extensions, func(x *content.Field) string {
-		return w.link(x.Name, w.memberAnchor(x, content.ExtensionsAnchor(f.Anchor)))
-	})
-}
-
-func indexList[E any](w *writer, kind string, elements []E, link func(E) string) {
-	if len(elements) > 0 {
-		w.p("  - ", kind, ": ", list(elements, link))
-	}
-}
-
-// link is a name that leads to a place on the page.
-func (w *writer) link(name, anchor string) string {
-	return "[" + comment.Text(name).MarkdownHeading(w.flavor) + "](#" + anchor + ")"
-}
-
-// memberAnchor is the anchor of what stands in a table: its own where tables can
-// have anchors, else that of the heading above.
-func (w *writer) memberAnchor(x *content.Field, heading string) string {
-	if w.tags() {
-		return x.Anchor
-	}
-	return heading
-}
-
 func (w *writer) file(f *content.File) {
+	w.removed = removedFrom(f)
 	w.heading(fileLevel, f.Anchor, comment.Text(f.Name))
-	line := f.Syntax
+	line := capital(f.Syntax)
 	if f.Package != "" {
-		line = "Package " + w.name(f.Package) + ", " + line
-	}
-	if len(f.Imports) > 0 {
-		line += ". Imports " + list(f.Imports, w.importText)
+		line = "Package " + w.name(f.Package) + ", " + f.Syntax
 	}
 	w.paragraph(line + "." + w.source(f.Entry))
-	w.described(f.Entry, fileLevel)
+	w.said(f.Entry, fileLevel)
 	w.comment(f.PackageDescription, fileLevel)
+	w.facts(f.Entry)
+	if len(f.Imports) > 0 {
+		w.paragraph("Imports " + lines(each(f.Imports, w.importText)) + ".")
+	}
+	w.gone("")
 	for _, s := range f.Services {
 		w.service(s)
 	}
@@ -82,8 +48,35 @@ func (w *writer) file(f *content.File) {
 	}
 }
 
+// removedFrom are what stood in the declarations of a file before, by the names of
+// those, and by "" what stood elsewhere in it.
+func removedFrom(f *content.File) map[string][]*changes.Change {
+	if len(f.Removed) == 0 {
+		return nil
+	}
+	shown := make(map[string]bool)
+	for _, s := range f.Services {
+		shown[s.FullName] = true
+	}
+	for _, m := range f.Messages {
+		shown[m.FullName] = true
+	}
+	for _, e := range f.Enums {
+		shown[e.FullName] = true
+	}
+	removed := make(map[string][]*changes.Change)
+	for _, c := range f.Removed {
+		in := c.In
+		if !shown[in] {
+			in = ""
+		}
+		removed[in] = append(removed[in], c)
+	}
+	return removed
+}
+
 func (w *writer) importText(i content.Import) string {
-	text := w.inline(comment.Code(i.Path, i.Link))
+	text := w.span(i.Path, i.Link, w.line)
 	if i.Kind != "" {
 		text += " (" + i.Kind + ")"
 	}
@@ -98,65 +91,88 @@ func (w *writer) source(e content.Entry) string {
 	return " [Source](" + e.SourceURL + ")"
 }
 
-// described writes what all declarations have: what has become of them, the
-// comment, what options say.
-func (w *writer) described(e content.Entry, level int) {
+// said writes what has become of a declaration, and its comment.
+func (w *writer) said(e content.Entry, level int) {
 	w.paragraph(w.changeText(e))
-	if text := w.deprecated(e, w.inline); text != "" {
-		w.paragraph(text)
-	}
+	w.paragraph(w.deprecated(e, w.inline))
 	w.comment(e.Description, level)
-	if len(e.Rules) > 0 {
-		items := make([]string, len(e.Rules))
-		for i, r := range e.Rules {
-			items[i] = "- " + capital(w.ruleText(r, w.inline))
-		}
-		w.paragraph(strings.Join(items, "\n"))
-	}
-	if options := w.optionTexts(e, w.inline); len(options) > 0 {
-		w.paragraph("Options: " + strings.Join(options, ", ") + ".")
+}
+
+// facts writes what options say.
+func (w *writer) facts(e content.Entry) {
+	w.bullets(each(e.Rules, func(r content.Rule) string { return capital(w.ruleText(r, w.inline, w.line)) }))
+	w.paragraph(w.optionsText(e.Properties, e.Options, w.line))
+}
+
+// gone writes what stood in a declaration before.
+func (w *writer) gone(in string) {
+	if list := w.removed[in]; len(list) > 0 {
+		w.paragraph("Removed: " + lines(each(list, func(c *changes.Change) string {
+			return c.What + " " + w.name(strings.TrimPrefix(c.Name, in+"."))
+		})) + ".")
 	}
 }
 
 // deprecated says that something is deprecated, and why.
 func (w *writer) deprecated(e content.Entry, render func(*comment.Doc) string) string {
+	word := "Deprecated"
 	switch {
 	case !e.Deprecated:
 		return ""
-	case e.Deprecation.Empty():
-		return "**Deprecated.**"
+	case e.Change != nil && e.Change.Kind == changes.Deprecated:
+		word = "Newly deprecated"
 	}
-	return "**Deprecated:** " + render(e.Deprecation)
+	if e.Deprecation.Empty() {
+		return "**" + word + ".**"
+	}
+	return "**" + word + ":** " + render(e.Deprecation)
 }
 
-func (w *writer) ruleText(r content.Rule, render func(*comment.Doc) string) string {
+// ruleText is a rule in words; start renders what begins it, render the rest.
+func (w *writer) ruleText(r content.Rule, start, render func(*comment.Doc) string) string {
 	var out strings.Builder
 	for _, word := range r.Words {
-		if word.Code {
-			out.WriteString(render(comment.Code(word.Text, word.Link)))
-		} else {
+		switch {
+		case word.Code:
+			out.WriteString(w.span(word.Text, word.Link, render))
+		case out.Len() == 0:
+			out.WriteString(spaced(word.Text, start))
+		default:
 			out.WriteString(spaced(word.Text, render))
 		}
 	}
 	return out.String()
 }
 
-// spaced renders plain text and keeps the spaces at its ends.
+// spaced renders plain text as one line and keeps a space at its ends.
 func spaced(text string, render func(*comment.Doc) string) string {
-	inner := strings.TrimSpace(text)
-	start := text[:strings.Index(text, inner)]
-	return start + render(comment.Text(inner)) + text[len(start)+len(inner):]
-}
-
-func (w *writer) optionTexts(e content.Entry, render func(*comment.Doc) string) []string {
-	var out []string
-	for _, p := range e.Properties {
-		out = append(out, render(comment.Code(p.Name+" = "+p.Value, "")))
+	inner := strings.Join(strings.Fields(text), " ")
+	if inner == "" {
+		return " "
 	}
-	for _, o := range e.Options {
-		out = append(out, render(comment.Code("("+o.Name+") = "+o.Value, "")))
+	out := render(comment.Text(inner))
+	if text[0] == ' ' {
+		out = " " + out
+	}
+	if text[len(text)-1] == ' ' {
+		out += " "
 	}
 	return out
+}
+
+// optionsText are the options that nothing else shows.
+func (w *writer) optionsText(properties, custom []content.Property, render func(*comment.Doc) string) string {
+	out := make([]string, 0, len(properties)+len(custom))
+	for _, p := range properties {
+		out = append(out, w.span(p.Name+" = "+p.Value, "", render))
+	}
+	for _, o := range custom {
+		out = append(out, w.span("("+o.Name+") = "+o.Value, "", render))
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "Options: " + strings.Join(out, ", ") + "."
 }
 
 // capital makes the first letter of a phrase a capital, unless it is code.
@@ -169,7 +185,10 @@ func capital(text string) string {
 
 func (w *writer) service(s *content.Service) {
 	w.heading(typeLevel, s.Anchor, comment.Text("Service "+s.Name))
-	w.described(s.Entry, typeLevel)
+	w.said(s.Entry, typeLevel)
+	w.facts(s.Entry)
+	w.gone(s.FullName)
+	w.paragraph(strings.TrimSpace(w.source(s.Entry)))
 	for _, m := range s.Methods {
 		w.method(m)
 	}
@@ -178,50 +197,72 @@ func (w *writer) service(s *content.Service) {
 func (w *writer) method(m *content.Method) {
 	w.heading(memberLevel, m.Anchor, comment.Text(m.Name))
 	w.code("proto", m.Signature)
-	w.described(m.Entry, memberLevel)
-	about := capital(m.Streaming()) + ": takes " + w.streamed(m.StreamsRequest, m.Request) +
+	w.said(m.Entry, memberLevel)
+	w.paragraph(w.callText(m) + w.source(m.Entry))
+	switch len(m.Routes) {
+	case 0:
+	case 1:
+		w.paragraph("Over HTTP: " + w.routeText(m.Routes[0]) + ".")
+	default:
+		w.paragraph("Over HTTP:")
+		w.bullets(each(m.Routes, w.routeText))
+	}
+	w.facts(m.Entry)
+	if list := commands(m); len(list) > 0 {
+		w.details("Try it", func() {
+			for _, c := range list {
+				w.code("sh", c)
+			}
+		})
+	}
+}
+
+// callText says how an RPC is called, and that it may be called again.
+func (w *writer) callText(m *content.Method) string {
+	text := capital(m.Streaming()) + ": takes " + w.streamed(m.StreamsRequest, m.Request) +
 		" and returns " + w.streamed(m.StreamsBack, m.Response) + "."
-	if m.Idempotency == "NO_SIDE_EFFECTS" {
-		about += " It has no side effects."
-	} else if m.Idempotency == "IDEMPOTENT" {
-		about += " It is idempotent."
+	switch m.Idempotency {
+	case "":
+	case "NO_SIDE_EFFECTS":
+		text += " It has no side effects."
+	case "IDEMPOTENT":
+		text += " It is idempotent: calling it again changes nothing more."
+	default:
+		text += " Its idempotency level is " + w.name(m.Idempotency) + "."
 	}
-	w.paragraph(about + w.source(m.Entry))
-	if len(m.Routes) > 0 {
-		items := make([]string, len(m.Routes))
-		for i, r := range m.Routes {
-			items[i] = "- " + w.routeText(r)
-		}
-		w.paragraph(strings.Join(items, "\n"))
-	}
-	w.details("Try it", "sh", commands(m))
+	return text
 }
 
 func (w *writer) streamed(stream bool, t content.Type) string {
 	if stream {
-		return "a stream of " + typeText(t, w.inline)
+		return "a stream of " + w.typeText(t, w.line)
 	}
-	return typeText(t, w.inline)
+	return w.typeText(t, w.line)
 }
 
 func (w *writer) routeText(r content.Route) string {
 	text := w.name(r.Verb + " " + r.Path)
 	if r.Body == "*" {
-		text += ", the body is the request"
+		text += ", with the request as the body"
 	} else if r.Body != "" {
-		text += ", the body is " + w.name(r.Body)
+		text += ", with " + w.name(r.Body) + " as the body"
 	}
 	if len(r.Query) > 0 {
-		text += ", in the query: " + list(r.Query, w.name)
+		if r.Body != "" {
+			text += " and "
+		} else {
+			text += ", with "
+		}
+		text += list(r.Query, w.name) + " in the query"
 	}
 	if r.ResponseBody != "" {
-		text += ", the answer is " + w.name(r.ResponseBody)
+		text += ", answered with " + w.name(r.ResponseBody) + " alone"
 	}
 	return text
 }
 
 // commands are the commands that call an RPC.
-func commands(m *content.Method) string {
+func commands(m *content.Method) []string {
 	var out []string
 	for _, r := range m.Routes {
 		if r.Curl != "" {
@@ -231,19 +272,5 @@ func commands(m *content.Method) string {
 	if m.Grpcurl != "" {
 		out = append(out, m.Grpcurl)
 	}
-	return strings.Join(out, "\n\n")
-}
-
-// details writes code that a reader opens, where the flavor has that.
-func (w *writer) details(title, language, code string) {
-	switch {
-	case code == "":
-	case !w.tags():
-		w.paragraph(title + ":")
-		w.code(language, code)
-	default:
-		w.paragraph("<details>\n<summary>" + title + "</summary>")
-		w.code(language, code)
-		w.paragraph("</details>")
-	}
+	return out
 }

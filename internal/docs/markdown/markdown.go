@@ -8,9 +8,10 @@ package markdown
 
 import (
 	"bytes"
-	"strconv"
 	"strings"
+	"sync"
 
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/changes"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/comment"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/content"
 )
@@ -22,30 +23,35 @@ type Options struct {
 	FrontMatter []Entry
 }
 
-// Entry is an entry of front matter. The value is text.
-type Entry struct{ Key, Value string }
-
-// Page renders a page.
-func Page(site *content.Site, p *content.Page, o Options) ([][]byte, error) {
-	type part struct{ index, body []byte }
+// Page renders a page, and tells what an index has of it.
+func Page(site *content.Site, p *content.Page, o Options) ([][]byte, Summary, error) {
+	type part struct {
+		summary     FileSummary
+		index, body []byte
+	}
 	parts, err := content.Render(site, p, func(f *content.File) (part, error) {
-		w := newWriter(o.Flavor)
+		w := writers.Get().(*writer)
+		defer writers.Put(w)
+		w.flavor = o.Flavor
+		w.out.Reset()
 		w.indexEntry(f)
 		index := bytes.Clone(w.out.Bytes())
 		w.out.Reset()
 		w.file(f)
-		return part{index, w.out.Bytes()}, nil
+		return part{w.summary(f), index, bytes.Clone(w.out.Bytes())}, nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, Summary{}, err
 	}
 	head := newWriter(o.Flavor)
 	head.head(p, o)
-	head.heading(2, "", comment.Text("Contents"))
+	head.heading(fileLevel, "", comment.Text("Contents"))
 	head.out.WriteByte('\n')
 	out := [][]byte{head.out.Bytes()}
+	summary := Summary{page: p}
 	for _, part := range parts {
 		out = append(out, part.index)
+		summary.files = append(summary.files, part.summary)
 	}
 	changes := newWriter(o.Flavor)
 	changes.changes(site.Changed(p))
@@ -53,33 +59,7 @@ func Page(site *content.Site, p *content.Page, o Options) ([][]byte, error) {
 	for _, part := range parts {
 		out = append(out, part.body)
 	}
-	return out, nil
-}
-
-// Index renders the page that leads to all others; name is its path.
-func Index(site *content.Site, name string, o Options) []byte {
-	w := newWriter(o.Flavor)
-	title := site.Title
-	if title == "" {
-		title = "API reference"
-	}
-	w.head(&content.Page{Name: name, Title: title}, o)
-	rows := newTable(column{"Page", false}, column{"Package", false}, column{"Files", false})
-	for _, p := range site.Pages {
-		var files, packages []string
-		seen := make(map[string]bool)
-		for _, f := range p.Files {
-			files = append(files, w.cell(comment.Code(f.Path, "")))
-			if f.Package != "" && !seen[f.Package] {
-				seen[f.Package] = true
-				packages = append(packages, w.cell(comment.Code(f.Package, "")))
-			}
-		}
-		link := comment.Code(strings.TrimSuffix(p.Name, ".md"), content.Relative(name, p.Name))
-		rows.add(w.cell(link), strings.Join(packages, ", "), strings.Join(files, ", "))
-	}
-	w.table(rows)
-	return w.out.Bytes()
+	return out, summary, nil
 }
 
 // writer writes a part of a page. Each block begins with the blank line that
@@ -87,7 +67,12 @@ func Index(site *content.Site, name string, o Options) []byte {
 type writer struct {
 	flavor comment.Flavor
 	out    bytes.Buffer
+	// removed are what stood in the file before, by the name of what it stood in.
+	removed map[string][]*changes.Change
 }
+
+// writers are for the files of pages, which are many and of all sizes.
+var writers = sync.Pool{New: func() any { return new(writer) }}
 
 func newWriter(f comment.Flavor) *writer { return &writer{flavor: f} }
 
@@ -102,66 +87,38 @@ func (w *writer) p(parts ...string) {
 // tags tells whether the flavor renders tags of HTML.
 func (w *writer) tags() bool { return w.flavor != comment.Hugo }
 
-// head writes the front matter and the page's title. Hugo shows a title of the
-// front matter itself, so that there it is always one.
-func (w *writer) head(p *content.Page, o Options) {
-	entries := o.FrontMatter
-	titled := false
-	for _, e := range entries {
-		titled = titled || e.Key == "title"
-	}
-	if o.Flavor == comment.Hugo && !titled {
-		entries = append([]Entry{{"title", p.Title}}, entries...)
-	}
-	if len(entries) > 0 {
-		w.p("---")
-		for _, e := range entries {
-			w.p(e.Key, ": ", yamlText(e.Value))
-		}
-		w.p("---")
-		if o.Flavor != comment.Hugo {
-			w.p()
-		}
-	}
-	if o.Flavor != comment.Hugo {
-		w.p("# ", comment.Text(p.Title).MarkdownHeading(o.Flavor))
-	}
-}
-
-// yamlText is a value of YAML that reads as the text: as it is where it can be,
-// so that true, 3 and [a, b] are what YAML takes them for.
-func yamlText(text string) string {
-	if strings.ContainsAny(text, "\n\"'\\") || strings.Contains(text, ": ") || strings.Contains(text, " #") ||
-		strings.HasSuffix(text, ":") || strings.TrimSpace(text) != text || strings.IndexAny(text, "&*!|>%@`#-?:,{}[]") == 0 && !isFlow(text) {
-		return strconv.Quote(text)
-	}
-	return text
-}
-
-// isFlow tells a list or a map of YAML in one line.
-func isFlow(text string) bool {
-	return strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") || strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}")
-}
-
 // heading writes a heading with an anchor that does not depend on its words;
 // none where that is empty.
 func (w *writer) heading(level int, anchor string, text *comment.Doc) {
 	w.p()
-	line := strings.Repeat("#", level) + " " + text.MarkdownHeading(w.flavor)
+	mark := "######"[:level]
+	line := text.MarkdownHeading(w.flavor)
+	if line == "" {
+		line = "(no name)" // which no compiler lets pass
+	}
 	switch {
 	case anchor == "":
+		w.p(mark, " ", line)
 	case w.tags():
 		w.p(anchorTag(anchor))
 		w.p()
+		w.p(mark, " ", line)
 	default:
-		line += " {id=" + strconv.Quote(anchor) + "}"
+		w.p(mark, " ", line, ` {id="`, anchor, `"}`)
 	}
-	w.p(line)
 }
 
 // anchorTag is a place for links. Anchors need no escapes: they are names and
 // paths of plain characters.
 func anchorTag(anchor string) string { return `<a id="` + anchor + `"></a>` }
+
+// anchorAt is a place for links inside of a line, where the flavor has that.
+func (w *writer) anchorAt(anchor string) string {
+	if !w.tags() {
+		return ""
+	}
+	return anchorTag(anchor)
+}
 
 // paragraph writes a paragraph of finished Markdown.
 func (w *writer) paragraph(text string) {
@@ -171,43 +128,101 @@ func (w *writer) paragraph(text string) {
 	}
 }
 
+// bullets writes a list of finished Markdown.
+func (w *writer) bullets(items []string) {
+	if len(items) > 0 {
+		w.paragraph("- " + strings.Join(items, "\n- "))
+	}
+}
+
 // comment writes a comment below a heading of the given level.
 func (w *writer) comment(d *comment.Doc, level int) { w.paragraph(d.Markdown(w.flavor, level)) }
 
 // code writes a block of code.
 func (w *writer) code(language, text string) {
-	if text == "" {
+	if text != "" {
+		w.paragraph(comment.CodeBlock(language, text).Markdown(w.flavor, 1))
+	}
+}
+
+// details writes blocks that a reader opens, where the flavor has that.
+func (w *writer) details(title string, write func()) {
+	if !w.tags() {
+		w.paragraph(title + ":")
+		write()
 		return
 	}
-	w.paragraph(comment.CodeBlock(language, text).Markdown(w.flavor, 1))
+	w.paragraph("<details>\n<summary>" + title + "</summary>")
+	write()
+	w.paragraph("</details>")
 }
 
 // cell is a comment in a table.
 func (w *writer) cell(d *comment.Doc) string { return d.MarkdownCell(w.flavor) }
 
-// inline is a comment of one paragraph in a line of Markdown.
+// inline is a comment of one paragraph that begins a line of Markdown.
 func (w *writer) inline(d *comment.Doc) string { return d.Markdown(w.flavor, 1) }
 
-// name is a code span.
-func (w *writer) name(text string) string { return w.inline(comment.Code(text, "")) }
+// line is a comment of one paragraph inside of a line of Markdown.
+func (w *writer) line(d *comment.Doc) string { return d.MarkdownHeading(w.flavor) }
+
+// name is a code span in a line of Markdown.
+func (w *writer) name(text string) string { return w.span(text, "", w.line) }
+
+// span is a code span, which is a link if link is not empty. Almost all are of
+// plain characters, which need no escapes.
+func (w *writer) span(text, link string, render func(*comment.Doc) string) string {
+	switch {
+	case !isPlain(text) || !isPlain(link):
+		return render(comment.Code(oneLine.Replace(text), link))
+	case text == "":
+		return ""
+	case link == "":
+		return "`" + text + "`"
+	}
+	return "[`" + text + "`](" + link + ")"
+}
+
+// oneLine makes a line of a text, as a code span does.
+var oneLine = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
+
+// isPlain tells text that means nothing but itself in Markdown, in a code span or
+// in the address of a link.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		c := text[i]
+		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c != '_' && c != '.' && c != '#' && c != '/' && c != '-' {
+			return false
+		}
+	}
+	return true
+}
 
 // typeText is a type with its links: in a table, or in a line of text.
-func typeText(t content.Type, render func(*comment.Doc) string) string {
+func (w *writer) typeText(t content.Type, render func(*comment.Doc) string) string {
 	switch {
 	case t.Key != nil:
-		return "map&lt;" + typeText(*t.Key, render) + ", " + typeText(*t.Value, render) + "&gt;"
+		return "map&lt;" + w.typeText(*t.Key, render) + ", " + w.typeText(*t.Value, render) + "&gt;"
 	case t.Repeated:
 		t.Repeated = false
-		return "repeated " + typeText(t, render)
+		return "repeated " + w.typeText(t, render)
 	}
-	return render(comment.Code(t.Name, t.Link))
+	return w.span(t.Name, t.Link, render)
 }
 
 // list joins what render makes of elements.
 func list[E any](elements []E, render func(E) string) string {
+	return strings.Join(each(elements, render), ", ")
+}
+
+// lines is a list in a paragraph with a line of the source for each element, so
+// that what changes in it can be seen.
+func lines(items []string) string { return strings.Join(items, ",\n") }
+
+func each[E any](elements []E, render func(E) string) []string {
 	parts := make([]string, len(elements))
 	for i, e := range elements {
 		parts[i] = render(e)
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -9,8 +10,9 @@ import (
 
 // column is a column of a table.
 type column struct {
-	title string
-	right bool // numbers stand below each other
+	title    string
+	right    bool // numbers stand below each other
+	optional bool // it is left out where no row has anything in it
 }
 
 // table is a table of finished cells. It is written aligned, as prettier writes
@@ -25,6 +27,19 @@ func newTable(columns ...column) *table { return &table{columns: columns} }
 // add adds a row, which has a cell for each column.
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
+// trim leaves out the optional columns that are empty.
+func (t *table) trim() {
+	for i := len(t.columns) - 1; i >= 0; i-- {
+		if !t.columns[i].optional || slices.ContainsFunc(t.rows, func(row []string) bool { return row[i] != "" }) {
+			continue
+		}
+		t.columns = slices.Delete(t.columns, i, i+1)
+		for j, row := range t.rows {
+			t.rows[j] = slices.Delete(row, i, i+1)
+		}
+	}
+}
+
 // minColumn is the width of the shortest line below a column's title.
 const minColumn = 3
 
@@ -33,6 +48,7 @@ func (w *writer) table(t *table) {
 	if len(t.rows) == 0 {
 		return
 	}
+	t.trim()
 	widths := make([]int, len(t.columns))
 	for i, c := range t.columns {
 		widths[i] = max(minColumn, columns(c.title))
@@ -85,26 +101,53 @@ func (w *writer) repeat(c byte, n int) {
 	}
 }
 
-// columns is how many columns of a terminal a text takes.
+// columns is how many columns of a terminal a text takes, as prettier counts them:
+// a picture is two wide, however many characters it is made of.
 func columns(text string) int {
 	n := 0
+	var last rune     // the last character that is not a mark
+	picture := 0      // the columns of the picture that the text ends with; 0 for none
+	coloured := false // that picture has a colour of skin
 	for i := 0; i < len(text); {
-		if text[i] < utf8.RuneSelf {
-			n, i = n+1, i+1
+		if c := text[i]; c < utf8.RuneSelf {
+			n, i, last, picture = n+1, i+1, rune(c), 0
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
 		i += size
+		next, nextSize := utf8.DecodeRuneInString(text[i:])
 		switch {
-		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
-		case wide(r):
-			n += 2
+		case r == joiner && picture > 0 && unicode.Is(unicode.So, next):
+			i += nextSize
+			n, picture = n+2-picture, 2
+		case r == asPicture && picture > 0, isSkin(r) && picture > 0 && !coloured:
+			n, picture = n+2-picture, 2
+			coloured = isSkin(r)
+		case r == keycap && (last >= '0' && last <= '9' || last == '#' || last == '*'):
+			n, last = n+1, r
+		case unicode.In(r, unicode.Mn, unicode.Me):
 		default:
-			n++
+			columns := 1
+			if wide(r) {
+				columns = 2
+			}
+			n, last, picture, coloured = n+columns, r, 0, false
+			if unicode.Is(unicode.So, r) {
+				picture = columns
+			}
 		}
 	}
 	return n
 }
+
+// Characters that make one picture of several.
+const (
+	joiner    = '\u200D'
+	asPicture = '\uFE0F'
+	keycap    = '\u20E3'
+)
+
+func isSkin(r rune) bool { return r >= 0x1F3FB && r <= 0x1F3FF }
 
 func wide(r rune) bool {
 	kind := width.LookupRune(r).Kind()

@@ -10,30 +10,34 @@ import (
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/docs/content"
 )
 
+// kindsAnchor is the anchor of a table of kinds.
+func kindsAnchor(e *content.Events) string { return e.Anchor + "-kinds" }
+
 // events writes what kinds of events a message tells apart.
 func (w *writer) events(e *content.Events) {
-	w.heading(typeLevel, e.Anchor+"-kinds", comment.Text("Events of "+e.Name))
-	kinds := newTable(column{"Kind", false}, column{"Number", true}, column{"Payload", false}, column{"Description", false})
+	w.heading(typeLevel, kindsAnchor(e), comment.Text("Kinds of "+e.Name))
+	kinds := newTable(column{title: "Kind"}, column{title: "Number", right: true}, column{title: "Payload", optional: true},
+		column{title: "Description", optional: true})
 	for _, k := range e.Kinds {
-		payload := ""
+		payload, statuses := "", ""
 		if k.Payload != nil {
-			payload = typeText(*k.Payload, w.cell)
+			payload = w.typeText(*k.Payload, w.cell)
 		}
-		text := join(w.deprecated(k.Entry, w.cell), w.cell(k.Description.Summary()))
 		if len(k.Statuses) > 0 {
-			text = join(text, "Statuses: "+list(k.Statuses, func(s string) string { return w.cell(comment.Code(s, "")) })+".")
+			statuses = "Statuses: " + list(k.Statuses, func(s string) string { return w.span(s, "", w.cell) }) + "."
 		}
-		kinds.add(w.cell(comment.Code(k.Name, w.memberLink(k.Entry))), number(k.Number), payload, text)
+		text := w.notes(join(w.deprecated(k.Entry, w.cell), w.cell(k.Description.Summary())), statuses)
+		kinds.add(w.span(k.Name, w.memberLink(k.Link), w.cell), number(k.Number), payload, text)
 	}
 	w.table(kinds)
 }
 
 // memberLink leads to a row of a table; nowhere where rows have no anchors.
-func (w *writer) memberLink(e content.Entry) string {
+func (w *writer) memberLink(link string) string {
 	if !w.tags() {
 		return ""
 	}
-	return "#" + e.Anchor
+	return link
 }
 
 func number(n int32) string { return strconv.Itoa(int(n)) }
@@ -42,17 +46,19 @@ func number(n int32) string { return strconv.Itoa(int(n)) }
 // end as a sentence does gets its full stop before the next piece.
 func join(pieces ...string) string {
 	var out strings.Builder
+	last := ""
 	for _, p := range pieces {
 		if p == "" {
 			continue
 		}
-		if out.Len() > 0 {
-			if endsOpen(out.String()) {
+		if last != "" {
+			if endsOpen(last) {
 				out.WriteByte('.')
 			}
 			out.WriteByte(' ')
 		}
 		out.WriteString(p)
+		last = p
 	}
 	return out.String()
 }
@@ -63,234 +69,214 @@ func endsOpen(text string) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == ')' || r == '`'
 }
 
+// notes puts what a comment does not say below it.
+func (w *writer) notes(comment string, notes ...string) string {
+	text := join(notes...)
+	switch {
+	case comment == "" || text == "":
+		return comment + text
+	case !w.tags() || strings.HasPrefix(text, "<"):
+		return join(comment, text)
+	case strings.HasSuffix(comment, ">"):
+		return comment + text // behind a list or code
+	}
+	return comment + w.lineBreak() + text
+}
+
+// lineBreak is what ends a line in a cell.
+func (w *writer) lineBreak() string {
+	if w.flavor == comment.MDX {
+		return "<br />"
+	}
+	return "<br>"
+}
+
 func (w *writer) message(m *content.Message) {
 	w.heading(typeLevel, m.Anchor, comment.Text(m.LongName))
-	w.sourceLine(m.Entry)
-	w.described(m.Entry, typeLevel)
+	w.said(m.Entry, typeLevel)
+	w.facts(m.Entry)
 	w.fields(m)
+	w.gone(m.FullName)
 	if len(m.Reserved) > 0 {
-		w.paragraph("Reserved: " + strings.Join(m.Reserved, ", ") + ".")
+		w.paragraph("Reserved: " + list(m.Reserved, w.name) + ".")
 	}
-	if len(m.ExtensionRanges) > 0 {
-		w.paragraph("Left to extensions: " + strings.Join(m.ExtensionRanges, ", ") + ".")
-	}
+	w.ranges(m)
 	if len(m.Extensions) > 0 {
-		w.paragraph("Extensions declared here:")
+		w.paragraph("Extensions that are declared here:")
 		w.extensions(m.Extensions)
 	}
-	w.usedBy(m.UsedBy)
-	if m.Example != "{}" {
-		w.details("Example", "json", m.Example)
+	w.footer(m.Entry, m.UsedBy)
+	if m.Example != "" && m.Example != "{}" {
+		w.details("Example", func() { w.code("json", m.Example) })
 	}
 }
 
-func (w *writer) sourceLine(e content.Entry) { w.paragraph(strings.TrimSpace(w.source(e))) }
+// ranges writes which numbers are left to extensions, and to which.
+func (w *writer) ranges(m *content.Message) {
+	if len(m.ExtensionRanges) > 0 {
+		w.paragraph("Left to extensions: " + list(m.ExtensionRanges, w.name) + ".")
+	}
+	for _, r := range m.Ranges {
+		if text := w.optionsText(r.Properties, r.Options, w.line); text != "" {
+			w.paragraph("Of " + w.name(r.Numbers) + ": " + strings.ToLower(text[:1]) + text[1:])
+		}
+		if len(r.Declarations) == 0 {
+			continue
+		}
+		w.paragraph("Numbers that are taken:")
+		rows := newTable(column{title: "Number", right: true}, column{title: "Extension"}, column{title: "Type", optional: true})
+		for _, d := range r.Declarations {
+			name, kind := w.span(d.Name, "", w.cell), w.typeText(d.Type, w.cell)
+			if d.Reserved {
+				name = join(name, "reserved")
+			}
+			rows.add(number(d.Number), name, kind)
+		}
+		w.table(rows)
+	}
+}
+
+// maxUses is how many uses of a type show before a reader asks for them.
+const maxUses = 12
+
+// footer writes who uses a type, and where it is declared.
+func (w *writer) footer(e content.Entry, uses []content.Type) {
+	source := strings.TrimSpace(w.source(e))
+	links := each(uses, func(t content.Type) string { return w.typeText(t, w.line) })
+	switch {
+	case len(uses) == 0:
+		w.paragraph(source)
+	case len(uses) <= maxUses:
+		w.paragraph(strings.TrimSpace("Used by " + strings.Join(links, ", ") + ". " + source))
+	default:
+		w.paragraph(source)
+		w.details("Used in "+strconv.Itoa(len(uses))+" places", func() { w.paragraph(lines(links)) })
+	}
+}
 
 // fields writes the fields as a table, and below it what the table has no room
-// for: the oneofs, and the rest of long comments.
+// for: the rest of long comments.
 func (w *writer) fields(m *content.Message) {
-	rows := newTable(column{"Field", false}, column{"Number", true}, column{"Type", false}, column{"Description", false})
+	if len(m.Fields) == 0 {
+		w.paragraph("It has no fields.")
+		return
+	}
+	rows := newTable(column{title: "Field"}, column{title: "Number", right: true}, column{title: "Type"},
+		column{title: "Description", optional: true})
+	var long []content.Entry
+	var group *content.Oneof // that of the field before
 	for _, f := range m.Fields {
-		rows.add(w.named(f.Entry), number(f.Number), typeText(f.Type, w.cell), w.fieldCell(f))
+		mark := ""
+		if o := f.Oneof; o != nil {
+			mark = "↳ "
+			if o != group {
+				rows.add("one of "+w.named(o.Entry), "", "", w.oneofCell(o))
+				long = append(long, o.Entry)
+			}
+		}
+		group = f.Oneof
+		rows.add(mark+w.named(f.Entry), number(f.Number), presence(f)+w.typeText(f.Type, w.cell), w.fieldCell(f))
+		long = append(long, f.Entry)
 	}
 	w.table(rows)
-	for _, o := range m.Oneofs {
-		w.oneof(o)
-	}
-	for _, f := range m.Fields {
-		w.rest(f.Entry)
+	for _, e := range long {
+		w.rest(e)
 	}
 }
 
 // named is a name in the first cell of a row, with the row's anchor.
 func (w *writer) named(e content.Entry) string {
-	name := w.cell(comment.Code(e.Name, ""))
-	if w.tags() {
-		return anchorTag(e.Anchor) + name
-	}
-	return name
+	return w.anchorAt(e.Anchor) + w.span(e.Name, "", w.cell)
 }
 
-// oneof writes what its fields have in common.
-func (w *writer) oneof(o *content.Oneof) {
-	how := "At most one"
-	if o.Required {
-		how = "Exactly one"
-	}
-	names := list(o.Fields, func(f *content.Field) string { return w.name(f.Name) })
-	anchor := ""
-	if w.tags() {
-		anchor = anchorTag(o.Anchor)
-	}
-	w.paragraph(anchor + how + " of the oneof " + w.name(o.Name) + " is set: " + names + ".")
-	w.described(withoutRequired(o), typeLevel)
-}
-
-// withoutRequired is a oneof's entry without the rule that has been said.
-func withoutRequired(o *content.Oneof) content.Entry {
+// oneofCell says what the fields of a oneof have in common.
+func (w *writer) oneofCell(o *content.Oneof) string {
+	how := "At most one of these is set."
 	e := o.Entry
 	if o.Required {
-		e.Rules = nil
+		how = "Exactly one of these is set."
+		e.Rules = nil // that is what they say
 	}
-	return e
+	return w.description(e, how)
 }
 
+// moreAnchor is the anchor of the part of a comment that stands below a table.
+func moreAnchor(e content.Entry) string { return e.Anchor + "-more" }
+
 // rest writes the part of a long comment that its row has no room for.
-func (w *writer) rest(e content.Entry) {
+func (w *writer) rest(e content.Entry) { w.restAt(e, typeLevel) }
+
+// restAt is rest below a heading of another level.
+func (w *writer) restAt(e content.Entry, level int) {
 	_, rest := e.Description.SplitLead()
 	if rest.Empty() {
 		return
 	}
-	w.paragraph(w.name(e.Name) + ":")
-	w.comment(rest, typeLevel)
+	w.paragraph(w.anchorAt(moreAnchor(e)) + "More about " + w.name(e.Name) + ":")
+	w.comment(rest, level)
 }
 
-// presence says how a field that is not set shows, where that is not what a
-// reader expects of its type.
+// moreText leads to the rest of a long comment.
+func (w *writer) moreText(e content.Entry) string {
+	if !w.tags() {
+		return "More below."
+	}
+	return "[More below.](#" + moreAnchor(e) + ")"
+}
+
+// presence says how a field that is not set shows, as a .proto file does, where
+// that is not what a reader expects of its type.
 func presence(f *content.Field) string {
 	switch {
 	case f.Presence == content.Required:
-		return "_required_"
+		return "required "
 	case f.Presence == content.Optional && f.Oneof == nil && !f.IsMessage && f.Extends == nil:
-		return "_optional_"
+		return "optional "
 	}
 	return ""
 }
 
-// fieldCell is a field's description, after what the comment does not say.
+// description is the cell of a declaration: what has become of it, the start of
+// its comment, and then what the comment does not say.
+func (w *writer) description(e content.Entry, notes ...string) string {
+	lead, rest := e.Description.SplitLead()
+	more := ""
+	if !rest.Empty() {
+		more = w.moreText(e)
+	}
+	for _, r := range e.Rules {
+		notes = append(notes, capital(w.ruleText(r, w.cell, w.cell))+".")
+	}
+	notes = append(notes, w.optionsText(e.Properties, e.Options, w.cell))
+	return w.notes(join(w.changeText(e), w.deprecated(e, w.cell), w.cell(lead), more), notes...)
+}
+
 func (w *writer) fieldCell(f *content.Field) string {
-	lead, rest := f.Description.SplitLead()
-	notes := []string{w.changeText(f.Entry), w.deprecated(f.Entry, w.cell), presence(f)}
-	if f.Oneof != nil {
-		notes = append(notes, "One of "+w.cell(comment.Code(f.Oneof.Name, ""))+".")
-	}
-	notes = append(notes, w.cell(lead))
-	for _, r := range f.Rules {
-		notes = append(notes, capital(w.ruleText(r, w.cell))+".")
-	}
+	var notes []string
 	if f.Default != "" {
-		notes = append(notes, "Default: "+w.cell(comment.Code(f.Default, ""))+".")
+		notes = append(notes, "Default: "+w.span(f.Default, "", w.cell)+".")
 	}
 	if f.JSONName != "" {
-		notes = append(notes, "In JSON: "+w.cell(comment.Code(f.JSONName, ""))+".")
+		notes = append(notes, "In JSON: "+w.span(f.JSONName, "", w.cell)+".")
 	}
 	if f.IsGroup {
 		notes = append(notes, "Encoded as a group.")
 	}
-	if options := w.optionTexts(f.Entry, w.cell); len(options) > 0 {
-		notes = append(notes, "Options: "+strings.Join(options, ", ")+".")
-	}
-	if !rest.Empty() {
-		notes = append(notes, "More below.")
-	}
-	return join(notes...)
+	return w.description(f.Entry, notes...)
 }
 
 func (w *writer) extensions(list []*content.Field) {
-	rows := newTable(column{"Extension", false}, column{"Number", true}, column{"Extends", false}, column{"Type", false}, column{"Description", false})
+	rows := newTable(column{title: "Extension"}, column{title: "Number", right: true}, column{title: "Extends"},
+		column{title: "Type"}, column{title: "Description", optional: true})
 	for _, x := range list {
-		rows.add(w.named(x.Entry), number(x.Number), typeText(*x.Extends, w.cell), typeText(x.Type, w.cell), w.fieldCell(x))
+		extends := ""
+		if x.Extends != nil {
+			extends = w.typeText(*x.Extends, w.cell)
+		}
+		rows.add(w.named(x.Entry), number(x.Number), extends, presence(x)+w.typeText(x.Type, w.cell), w.fieldCell(x))
 	}
 	w.table(rows)
 	for _, x := range list {
 		w.rest(x.Entry)
-	}
-}
-
-func (w *writer) enum(e *content.Enum) {
-	w.heading(typeLevel, e.Anchor, comment.Text(e.LongName))
-	w.sourceLine(e.Entry)
-	w.described(e.Entry, typeLevel)
-	if e.Closed {
-		w.paragraph("A closed enum: a reader takes other numbers for unknown fields.")
-	}
-	for _, s := range e.Sections {
-		if !s.Title.Empty() {
-			w.sectionTitle(s)
-		}
-		w.values(e, s.Values)
-	}
-	if len(e.Reserved) > 0 {
-		w.paragraph("Reserved: " + strings.Join(e.Reserved, ", ") + ".")
-	}
-	w.usedBy(e.UsedBy)
-}
-
-// sectionTitle writes the comment above a section: in bold if it is a title, else
-// as it is.
-func (w *writer) sectionTitle(s *content.Section) {
-	if s.Title.HasBlocks() {
-		w.comment(s.Title, typeLevel)
-		return
-	}
-	w.paragraph("**" + strings.ReplaceAll(s.Title.MarkdownHeading(w.flavor), "**", "") + "**")
-}
-
-// values writes a table of values; one of codes also has what is known of them.
-func (w *writer) values(e *content.Enum, values []*content.Value) {
-	heads := []column{{"Value", false}, {"Number", true}}
-	if e.HasPhases {
-		heads = append(heads, column{"Phase", false})
-	}
-	if e.HasClasses {
-		heads = append(heads, column{"Class", false})
-	}
-	rows := newTable(append(heads, column{"Description", false})...)
-	for _, v := range values {
-		cells := []string{w.named(v.Entry), number(v.Number)}
-		if e.HasPhases {
-			cells = append(cells, w.cell(comment.Text(v.Phase)))
-		}
-		if e.HasClasses {
-			cells = append(cells, w.cell(comment.Text(v.Class)))
-		}
-		rows.add(append(cells, w.valueCell(v))...)
-	}
-	w.table(rows)
-	for _, v := range values {
-		w.rest(v.Entry)
-	}
-}
-
-func (w *writer) valueCell(v *content.Value) string {
-	lead, rest := v.Description.SplitLead()
-	notes := []string{w.changeText(v.Entry), w.deprecated(v.Entry, w.cell), w.cell(lead)}
-	if v.AliasOf != "" {
-		notes = append(notes, "The same as "+w.cell(comment.Code(v.AliasOf, ""))+".")
-	}
-	for _, r := range v.Rules {
-		notes = append(notes, capital(w.ruleText(r, w.cell))+".")
-	}
-	if options := w.optionTexts(v.Entry, w.cell); len(options) > 0 {
-		notes = append(notes, "Options: "+strings.Join(options, ", ")+".")
-	}
-	notes = append(notes, w.suggestionsText(v))
-	if !rest.Empty() {
-		notes = append(notes, "More below.")
-	}
-	return join(notes...)
-}
-
-// suggestionsText is what a user can do about a code.
-func (w *writer) suggestionsText(v *content.Value) string {
-	if len(v.Suggestions) == 0 {
-		return ""
-	}
-	items := make([]string, len(v.Suggestions))
-	for i, s := range v.Suggestions {
-		items[i] = w.cell(comment.Code(s.Code.Name, s.Code.Link))
-		if !s.Action.Empty() {
-			items[i] += ": " + w.cell(s.Action)
-		}
-		if !s.When.Empty() {
-			items[i] += " (" + w.cell(s.When) + ")"
-		}
-	}
-	return "What to do: " + strings.Join(items, "; ")
-}
-
-func (w *writer) usedBy(types []content.Type) {
-	if len(types) > 0 {
-		w.paragraph("Used by " + list(types, func(t content.Type) string { return typeText(t, w.inline) }) + ".")
 	}
 }

@@ -69,8 +69,33 @@
     const to = target();
     if (to && to.closest(".old") && root.classList.contains("hide-old")) {
       hideDeprecated(false);
-      to.scrollIntoView();
     }
+  }
+
+  // What the browser lays out on the way to a place moves the place: the page goes there again, until it stays or the
+  // reader takes over.
+
+  const framesToSettle = 12;
+  let landing = null;
+
+  function land() {
+    const to = target();
+    landing = to;
+    let frames = 0;
+    const again = () => {
+      if (landing !== to) return;
+      to.scrollIntoView();
+      if (++frames < framesToSettle) requestAnimationFrame(again);
+    };
+    if (to) again();
+  }
+
+  function startLanding() {
+    for (const event of ["wheel", "touchstart", "pointerdown", "keydown"]) {
+      addEventListener(event, () => { landing = null; }, { passive: true });
+    }
+    addEventListener("hashchange", land);
+    land();
   }
 
   // The sidebar shows where the reader is: at the last place that has scrolled past the top. Places stand in the order
@@ -80,14 +105,21 @@
   let current = null;
   let awaited = false;
 
-  function placeAtTop() {
-    const line = byId("ui-main").getBoundingClientRect().top < 0 ? innerHeight / 4 : 0;
-    const top = Math.max(line, parseFloat(getComputedStyle(root).scrollPaddingTop) + 1);
+  function placeOfReader() {
+    const page = document.scrollingElement;
+    if (places.length > 0 && page.scrollTop > 0 && page.scrollTop + innerHeight > page.scrollHeight - 2) {
+      // Nothing scrolls any further: what is named, if it is in sight, or the last.
+      const named = target()?.closest("section[id]");
+      if (named && places.includes(named) && named.getBoundingClientRect().top >= 0) return named;
+      return places[places.length - 1];
+    }
+    const bar = parseFloat(getComputedStyle(root).scrollPaddingTop) + 1;
+    const line = page.scrollTop > 0 ? Math.max(bar, innerHeight / 4) : bar;
     let low = 0;
     let high = places.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (places[middle].getBoundingClientRect().top <= top) low = middle + 1;
+      if (places[middle].getBoundingClientRect().top <= line) low = middle + 1;
       else high = middle;
     }
     return places[low - 1];
@@ -95,7 +127,7 @@
 
   function follow() {
     awaited = false;
-    const link = linkTo(placeAtTop());
+    const link = linkTo(placeOfReader());
     if (link === current) return;
     if (current) {
       current.removeAttribute("aria-current");
@@ -229,7 +261,8 @@
   const memberKinds = [RPC, FIELD, VALUE, EXTENSION];
   const [OLD, IN_ONEOF, EXTENDS] = [1, 2, 4];
   const shown = 60; // results at most
-  const slice = 20000; // entries that are looked at before others get a turn
+  const slice = 4096; // entries between two looks at the clock
+  const patience = 12; // milliseconds until others get a turn
 
   const search = { open: false, entries: null, turn: 0 };
 
@@ -253,12 +286,18 @@
     return search.loading;
   }
 
-  // flatten makes an entry of each declaration. `low` is its name in lower case, `full` that with all around it.
+  // anchorOf is the anchor of a full name. One that could be that of a heading's words has a dot before it.
+  const anchorOf = (full) => (/[./]/.test(full) || full !== full.toLowerCase() ? full : "." + full);
+
+  // flatten makes an entry of each declaration. `low` is its name in lower case, `full` that with all around it: a word
+  // that is not in `full` is not in `low`.
   function flatten(index) {
     const entries = [];
     const add = (kind, name, scope, anchor, page, number, flags, text) => {
       entries.push({
-        kind, name, scope, anchor, page, text: text || "",
+        kind, name, scope, anchor, page,
+        text: text || "",
+        lowText: text ? text.toLowerCase() : "",
         number: number === undefined || number === null ? "" : String(number),
         old: Boolean(flags & OLD),
         low: name.toLowerCase(),
@@ -270,13 +309,13 @@
       add(FILE, path, "", fileAnchor, page);
       for (const [kind, name, flags, text, members] of types) {
         const full = pkg ? pkg + "." + name : name;
-        if (typeKinds[kind] !== EXTENSION) add(typeKinds[kind], name, pkg, full, page, null, flags, text);
+        if (typeKinds[kind] !== EXTENSION) add(typeKinds[kind], name, pkg, anchorOf(full), page, null, flags, text);
         const scope = typeKinds[kind] === EXTENSION ? pkg : full;
         for (const [member, number, memberFlags = 0, memberText] of members) {
           let memberKind = memberKinds[kind];
           if (memberFlags & IN_ONEOF) memberKind = ONEOF;
           if (memberFlags & EXTENDS) memberKind = EXTENSION;
-          const anchor = scope ? scope + "." + member : member;
+          const anchor = anchorOf(scope ? scope + "." + member : member);
           add(memberKind, member, scope, anchor, page, number, memberFlags, memberText);
         }
       }
@@ -286,13 +325,12 @@
 
   // rank tells how well an entry fits a word: 0 is best, -1 is not at all.
   function rank(entry, word) {
-    if (entry.low === word) return 0;
-    if (entry.number === word) return entry.kind === VALUE ? 0 : 2;
+    if (entry.number === word && entry.low !== word) return entry.kind === VALUE ? 0 : 2;
+    if (!entry.full.includes(word)) return entry.lowText.includes(word) ? 5 : -1;
     const at = entry.low.indexOf(word);
-    if (at === 0) return 1;
-    if (at > 0) return startsWord(entry.name, at) ? 2 : 3;
-    if (entry.full.includes(word)) return 4;
-    return entry.text && entry.text.toLowerCase().includes(word) ? 5 : -1;
+    if (at < 0) return 4;
+    if (at === 0) return entry.low.length === word.length ? 0 : 1;
+    return startsWord(entry.name, at) ? 2 : 3;
   }
 
   // startsWord tells whether a word begins there: in snake_case, in camelCase or behind a dot.
@@ -317,10 +355,12 @@
     const byRank = [];
     let count = 0;
     const hideOld = root.classList.contains("hide-old");
+    let since = performance.now();
     for (let i = 0; i < search.entries.length; i++) {
-      if (i > 0 && i % slice === 0) {
+      if (i % slice === 0 && performance.now() - since > patience) {
         await new Promise((next) => { setTimeout(next); });
         if (!isCurrent()) return null;
+        since = performance.now();
       }
       const entry = search.entries[i];
       if (hideOld && entry.old) continue;
@@ -385,8 +425,9 @@
     const box = byId("ui-results");
     box.replaceChildren();
     for (const [kind, list] of groups) box.append(element("h2", "", kinds[kind]), list);
-    const status = count === 0 ? "Nothing found" : count > found.length ? `The best ${found.length} of ${count} results` :
-      count === 1 ? "1 result" : `${count} results`;
+    let status = count === 1 ? "1 result" : `${count} results`;
+    if (count === 0) status = "Nothing found";
+    if (count > found.length) status = `The best ${found.length} of ${count} results`;
     if (count === 0 || count > found.length) box.append(element("p", "", status));
     byId("ui-status").textContent = status;
     box.scrollTop = 0;
@@ -473,6 +514,7 @@
     startTheme();
     startSearch();
     startDeprecated();
+    startLanding();
     startFollowing();
     startMenu();
     startCopying();
