@@ -101,7 +101,7 @@ func checkTable(t *testing.T, table string) {
 
 func TestFlags(t *testing.T) {
 	tests := []struct{ args, want string }{
-		{"", "need -ours and -theirs"},
+		{"", "need -ours"},
 		{"-ours a -theirs b -sizes 5,x", `"x" is not a number of files`},
 		{"-ours a -theirs b -files 0", `"0" is not a number of files`},
 		{"-ours a -theirs b -runs 0", "at least one run"},
@@ -111,9 +111,22 @@ func TestFlags(t *testing.T) {
 			t.Errorf("%q: error %v, want %s", test.args, err, test.want)
 		}
 	}
+	if c, err := parseFlags([]string{"-ours", "a"}); err != nil || c.programs[1].name != "read" || len(c.templates) != len(builtin) {
+		t.Errorf("without -theirs: %+v %v", c, err)
+	}
 	c, err := parseFlags(strings.Fields("-ours a -theirs b"))
 	if err != nil || len(c.sizes) != 1 || c.sizes[0] != 5000 || c.runs != 3 {
 		t.Errorf("%+v %v", c, err)
+	}
+}
+
+func TestReadRequest(t *testing.T) {
+	var out bytes.Buffer
+	if err := readRequest(strings.NewReader("\x0a\x07a.proto"), &out); err != nil || out.Len() == 0 {
+		t.Errorf("%q %v", out.String(), err)
+	}
+	if err := readRequest(strings.NewReader("hello"), &out); err == nil {
+		t.Error("what is no request is read")
 	}
 }
 

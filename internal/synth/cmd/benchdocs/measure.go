@@ -26,7 +26,7 @@ type bench struct {
 // result is what was measured for one request and one template.
 type result struct {
 	files    int
-	template int // index into templates
+	template int // index into config.templates
 	request  int64
 	output   [2]string // paths of the responses
 	size     [2]int64  // of the text in the responses
@@ -51,9 +51,9 @@ func (b *bench) measure() ([]result, error) {
 		if err != nil {
 			return nil, err
 		}
-		for t := range templates {
+		for t := range b.templates {
 			r := result{files: files, template: t, request: size}
-			if err := setParameter(request, size, templates[t].parameter); err != nil {
+			if err := setParameter(request, size, b.templates[t].parameter); err != nil {
 				return nil, err
 			}
 			if err := b.measureOne(request, &r); err != nil {
@@ -75,10 +75,10 @@ func (b *bench) measureOne(request string, r *result) error {
 	for i := range b.runs {
 		for turn := range b.programs {
 			p := (i + turn) % len(b.programs)
-			r.output[p] = filepath.Join(b.dir, fmt.Sprintf("%s-%d-%s", b.programs[p].name, r.files, templates[r.template].name))
-			s, _, err := b.runProcess(b.programs[p].path, request, r.output[p])
+			r.output[p] = filepath.Join(b.dir, fmt.Sprintf("%s-%d-%s", b.programs[p].name, r.files, b.templates[r.template].name))
+			s, _, err := b.runProcess(b.programs[p], request, r.output[p])
 			if err != nil {
-				return fmt.Errorf("%s, %d files, %s: %w", b.programs[p].name, r.files, templates[r.template].name, err)
+				return fmt.Errorf("%s, %d files, %s: %w", b.programs[p].name, r.files, b.templates[r.template].name, err)
 			}
 			if i == 0 || s.wall < r.best[p].wall {
 				r.best[p] = s
@@ -87,7 +87,7 @@ func (b *bench) measureOne(request string, r *result) error {
 	}
 	// One more run each, whose time does not count: the trace costs some.
 	for p := range b.programs {
-		_, trace, err := b.runProcess(b.programs[p].path, request, r.output[p], "GODEBUG=gctrace=1")
+		_, trace, err := b.runProcess(b.programs[p], request, r.output[p], "GODEBUG=gctrace=1")
 		if err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func allocated(trace []byte) int64 {
 
 // runProcess runs a plugin once, from a file into a file, and returns its cost
 // and what it wrote on standard error.
-func (b *bench) runProcess(path, request, output string, env ...string) (sample, []byte, error) {
+func (b *bench) runProcess(p program, request, output string, env ...string) (sample, []byte, error) {
 	in, err := os.Open(request)
 	if err != nil {
 		return sample{}, nil, err
@@ -129,9 +129,9 @@ func (b *bench) runProcess(path, request, output string, env ...string) (sample,
 	}
 	defer out.Close()
 	var stderr bytes.Buffer
-	cmd := exec.Command(path)
+	cmd := exec.Command(p.path)
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = b.dir, in, out, &stderr
-	cmd.Env = append(os.Environ(), env...)
+	cmd.Env = append(append(os.Environ(), p.env...), env...)
 	start := time.Now()
 	err = cmd.Run()
 	wall := time.Since(start)

@@ -18,7 +18,7 @@ func (b *bench) compare(results []result) []error {
 	var differences []error
 	for i := range results {
 		r := &results[i]
-		t := templates[r.template]
+		t := b.templates[r.template]
 		var texts [2][]byte
 		var err error
 		for p := range b.programs {
@@ -76,22 +76,23 @@ func around(text []byte, at int) []byte {
 }
 
 // report prints one table: a line for each request and template.
-func report(out io.Writer, results []result) error {
+func (b *bench) report(out io.Writer, results []result) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "\t\t\toutput\t\twall time\t\t\tCPU time\t\t\tpeak memory\t\t\tallocated\t\t\twall time per file\t\t")
-	fmt.Fprint(w, "files\trequest\ttemplate\tours\ttheirs\t")
+	pair := b.programs[0].name + "\t" + b.programs[1].name + "\t"
+	fmt.Fprint(w, "files\trequest\ttemplate\t"+pair)
 	for range 4 {
-		fmt.Fprint(w, "ours\ttheirs\tratio\t")
+		fmt.Fprint(w, pair+"ratio\t")
 	}
-	fmt.Fprintln(w, "ours\ttheirs\t")
+	fmt.Fprintln(w, pair)
 	for _, r := range results {
-		a, b := r.best[0], r.best[1]
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t", r.files, megabytes(r.request), templates[r.template].name, megabytes(r.size[0]), megabytes(r.size[1]))
-		fmt.Fprintf(w, "%s\t%s\t%s\t", seconds(a.wall), seconds(b.wall), ratio(a.wall, b.wall))
-		fmt.Fprintf(w, "%s\t%s\t%s\t", seconds(a.cpu), seconds(b.cpu), ratio(a.cpu, b.cpu))
-		fmt.Fprintf(w, "%s\t%s\t%s\t", megabytes(a.peak), megabytes(b.peak), ratio(a.peak, b.peak))
+		ours, theirs := r.best[0], r.best[1]
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t", r.files, megabytes(r.request), b.templates[r.template].name, megabytes(r.size[0]), megabytes(r.size[1]))
+		fmt.Fprintf(w, "%s\t%s\t%s\t", seconds(ours.wall), seconds(theirs.wall), ratio(ours.wall, theirs.wall))
+		fmt.Fprintf(w, "%s\t%s\t%s\t", seconds(ours.cpu), seconds(theirs.cpu), ratio(ours.cpu, theirs.cpu))
+		fmt.Fprintf(w, "%s\t%s\t%s\t", megabytes(ours.peak), megabytes(theirs.peak), ratio(ours.peak, theirs.peak))
 		fmt.Fprintf(w, "%s\t%s\t%s\t", megabytes(r.made[0]), megabytes(r.made[1]), ratio(r.made[0], r.made[1]))
-		fmt.Fprintf(w, "%s\t%s\t\n", perFile(a.wall, r.files), perFile(b.wall, r.files))
+		fmt.Fprintf(w, "%s\t%s\t\n", perFile(ours.wall, r.files), perFile(theirs.wall, r.files))
 	}
 	return w.Flush()
 }
