@@ -12,6 +12,15 @@ const Usage = `Options, as name=value, separated by commas:
   order=name|source    by name, or as the .proto files have it
   source_url=URL       links to the source; {path}, {line} and {end} in it
   title=TEXT           title of the built-in formats' pages
+  flavor=gfm|mdx|hugo  which Markdown
+  front_matter=KEY:VALUE                an entry of front matter (repeatable)
+  against=PATH         an image of an earlier release: mark what has changed
+  http_address=URL     where the examples' curl commands call
+  grpc_address=ADDRESS where their grpcurl commands call
+  internal_comments=true|false          show the parts in (-- --)
+  warnings=off|on|error                 tell of problems in comments
+  warn_about=KIND      missing-comment, comment, dead-link, duplicate-anchor
+                       (repeatable; without it all)
   config=PATH          skaffold-gen.yaml: phases, classes and suggestions of codes
   allow=SOURCE         let a template read the clock, environment, network or
                        random numbers (repeatable, or joined with +)

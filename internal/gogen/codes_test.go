@@ -70,9 +70,8 @@ func TestCodeKits(t *testing.T) {
 		})
 	}
 	writeManyCodes(t, module)
-	run(t, module, "go", "vet", "./...")
 	run(t, module, "go", "vet", "-tags=protoopaque", "./hybrid/...")
-	run(t, module, "go", "test", "./...")
+	run(t, module, "go", "test", "-vet=all", "-ldflags=-w", "./...")
 	if out := run(t, module, "gofmt", "-l", "."); out != "" {
 		t.Errorf("not formatted: %s", out)
 	}

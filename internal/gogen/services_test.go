@@ -82,9 +82,8 @@ func TestServiceKits(t *testing.T) {
 			write(t, module, map[string]string{filepath.Join(c.name, name): strings.ReplaceAll(text, "CASE", c.name)})
 		}
 	}
-	run(t, module, "go", "vet", "./...")
 	run(t, module, "go", "vet", "-tags=protoopaque", "./hybrid/...")
-	run(t, module, "go", "test", "./...")
+	run(t, module, "go", "test", "-vet=all", "-ldflags=-w", "./...")
 	if out := run(t, module, "gofmt", "-l", "."); out != "" {
 		t.Errorf("not formatted: %s", out)
 	}

@@ -99,9 +99,7 @@ func TestServices(t *testing.T) {
 			}
 		}
 	}
-	goRun(t, dir, "build", "./...")
-	goRun(t, dir, "vet", "./...")
-	goRun(t, dir, "test", "-ldflags=-w", "./...")
+	goRun(t, dir, "test", "-vet=all", "-ldflags=-w", "./...")
 	if out := command(t, dir, "gofmt", "-l", "."); out != "" {
 		t.Errorf("not formatted: %s", out)
 	}

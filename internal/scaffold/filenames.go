@@ -6,25 +6,23 @@ import (
 	"strings"
 )
 
-// Names that a Go file gets from what it declares. The rule, which the README
-// states too: the RPC's name in small letters, with underscores between its
-// words. Where that name is taken by another file, or means something to the go
-// command or to an operating system, _rpc comes behind it, and a number if that
-// is taken, too.
+// Names of RPCs' files. The rule, which the README states too: the RPC's name in
+// small letters, with underscores between its words. Where that name is taken by
+// another file, or means something to the go command or to an operating system,
+// _rpc comes behind it, and a number if that is taken, too.
 
 // maxFileName bounds the part of a file's name that comes from an RPC: file
 // systems take 255 bytes.
 const maxFileName = 200
 
-// freeName is the first name that no entry has. The ending, such as .go or
-// _test.go, always comes last. Entries are in small letters, because some file
-// systems know no others.
-func freeName(base, ending string, entries map[string]bool) string {
+// freeName is the first name that no entry has. Entries are in small letters,
+// because some file systems know no others.
+func freeName(base string, entries map[string]bool) string {
 	name := base
 	if isReserved(base) {
 		name += "_rpc"
 	}
-	for n := 2; entries[name+ending]; n++ {
+	for n := 2; entries[name+".go"]; n++ {
 		switch {
 		case name == base:
 			name += "_rpc"
@@ -32,7 +30,7 @@ func freeName(base, ending string, entries map[string]bool) string {
 			name = fmt.Sprintf("%s_rpc%d", base, n)
 		}
 	}
-	return name + ending
+	return name + ".go"
 }
 
 // isReserved tells names that are no plain Go files: those that the go command

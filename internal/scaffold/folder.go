@@ -24,7 +24,7 @@ const defaultServer = "Server"
 type folder struct {
 	dir     string
 	service *service
-	entries map[string]bool // names of files and folders, in small letters
+	entries map[string]string // names of files, folders and links, by the same in small letters
 
 	fset  *token.FileSet
 	files []*goFile // of the package, tests included
@@ -65,7 +65,7 @@ type handler struct {
 func readFolder(dir string, s *service) (*folder, error) {
 	f := &folder{
 		dir: dir, service: s, pkg: "main", fset: token.NewFileSet(), server: defaultServer,
-		entries: make(map[string]bool), handlers: make(map[string]*handler),
+		entries: make(map[string]string), handlers: make(map[string]*handler),
 		declared: make(map[string]bool), types: make(map[string]typeDecl), declaredAt: make(map[string]token.Position),
 	}
 	entries, err := os.ReadDir(dir)
@@ -76,7 +76,7 @@ func readFolder(dir string, s *service) (*folder, error) {
 		return nil, fmt.Errorf("--dir: %w", err)
 	}
 	for _, entry := range entries {
-		f.entries[strings.ToLower(entry.Name())] = true
+		f.entries[strings.ToLower(entry.Name())] = entry.Name()
 		if err := f.parse(entry); err != nil {
 			return nil, err
 		}

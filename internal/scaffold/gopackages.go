@@ -28,12 +28,18 @@ func mappedPackages(parameters []string) map[string]string {
 	return mapped
 }
 
-// known is the go_package of a file; "" if nothing tells.
+// known is the go_package of a file; "" if nothing tells. An M option that gives
+// only the import path leaves the package the name that go_package gives it.
 func (p *goPackages) known(f *imageFile) string {
-	if pkg, ok := p.mapped[f.path()]; ok {
-		return pkg
+	own := p.gen.goPackage(f)
+	pkg, ok := p.mapped[f.path()]
+	if !ok {
+		return own
 	}
-	return p.gen.goPackage(f)
+	if _, name, _ := strings.Cut(own, ";"); name != "" && !strings.Contains(pkg, ";") {
+		pkg += ";" + name
+	}
+	return pkg
 }
 
 // of is the go_package of a file. One that nobody knows is made up: protogen

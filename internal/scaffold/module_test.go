@@ -23,9 +23,8 @@ func TestModuleOnThisOne(t *testing.T) {
 	if !strings.HasSuffix(out, "\nnext: cd "+dir+" && go run .\n") || strings.Count(out, "next:") != 1 {
 		t.Errorf("it says\n%s", out)
 	}
-	goRun(t, dir, "vet", "./...")
-	goRun(t, dir, "test", "./...")
-	goRun(t, dir, "run", ".", "--help")
+	goRun(t, dir, "test", "-vet=all", "-ldflags=-w", "./...")
+	goRun(t, dir, "run", "-ldflags=-w", ".", "--help")
 }
 
 // The life of a service in a module of its own, inside of the module that has the
@@ -45,8 +44,7 @@ func TestModuleOnUsers(t *testing.T) {
 	img := api(rpcGet, rpcWatch, rpcUpload)
 	t.Chdir(dir)
 	mustRun(t, img, "--dir", "shopd", "--module", "example.com/shopd")
-	goRun(t, "shopd", "vet", "./...")
-	goRun(t, "shopd", "test", "./...")
+	goRun(t, "shopd", "test", "-vet=all", "-ldflags=-w", "./...")
 
 	// An RPC more is a file more.
 	before := snapshot(t, "shopd")
@@ -56,15 +54,14 @@ func TestModuleOnUsers(t *testing.T) {
 	}
 	mustRun(t, img, "--dir", "shopd")
 	wantAdded(t, before, "shopd", "chat.go")
-	goRun(t, "shopd", "vet", "./...")
 
 	// The test is of use to RPCs that are written, too.
 	replace(t, "shopd/get.go", "nil, status.Error(codes.Unimplemented, ", "&shopv1.B{}, status.Error(codes.OK, ")
 	replace(t, "shopd/watch.go", "return status", "<-ctx.Done()\n\treturn status")
 	replace(t, "shopd/upload.go", "codes.Unimplemented", "codes.InvalidArgument")
-	goRun(t, "shopd", "test", "./...")
+	goRun(t, "shopd", "test", "-vet=all", "-ldflags=-w", "./...")
 	replace(t, "shopd/upload.go", "return nil, ", "if true {\n\t\tpanic(\"upload\")\n\t}\n\treturn nil, ")
-	cmd := exec.Command("go", "test", "./...")
+	cmd := exec.Command("go", "test", "-ldflags=-w", "./...")
 	cmd.Dir = "shopd"
 	out, err := cmd.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "--- FAIL: TestEveryRPC/Upload") || strings.Count(string(out), "--- FAIL") != 2 {

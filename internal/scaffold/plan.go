@@ -1,8 +1,11 @@
 package scaffold
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -41,7 +44,10 @@ const (
 // go.sum come first, so that a folder never has Go files without a module, and
 // the files of RPCs after those whose names are always the same.
 func newPlan(t *target, f *folder) (*plan, error) {
-	p := &planner{folder: f, target: t, taken: maps.Clone(f.entries)}
+	p := &planner{folder: f, target: t, taken: make(map[string]bool)}
+	for name := range f.entries {
+		p.taken[name] = true
+	}
 	for _, step := range []func() error{p.addModule, p.addServer, p.addMain, p.addTest, p.addHandlers, p.addReadme} {
 		if err := step(); err != nil {
 			return nil, err
@@ -54,7 +60,10 @@ func (p *planner) addModule() error {
 	if p.target.goMod == nil {
 		return nil
 	}
-	if len(p.target.goSum) > 0 && !p.taken["go.sum"] {
+	if p.isTaken("go.mod", "the module "+p.target.importPath+" is") {
+		return nil
+	}
+	if len(p.target.goSum) > 0 && !p.isTaken("go.sum", "sums of modules may be") {
 		p.add("go.sum", p.target.goSum)
 	}
 	p.add("go.mod", p.target.goMod)
@@ -66,7 +75,7 @@ func (p *planner) addServer() error {
 		p.keep(p.serverPos.String(), "type "+p.server)
 		return nil
 	}
-	return p.addFile("server", ".go", serverTemplate)
+	return p.addFile("server.go", serverTemplate, "type "+p.server+" is")
 }
 
 // addHandlers adds a file for each RPC that has no handler.
@@ -95,7 +104,7 @@ func (p *planner) addMain() error {
 		p.keepDeclared(mainFunc)
 		return nil
 	}
-	return p.addFile("main", ".go", mainTemplate)
+	return p.addFile("main.go", mainTemplate, "func "+mainFunc+" is")
 }
 
 func (p *planner) addTest() error {
@@ -103,13 +112,13 @@ func (p *planner) addTest() error {
 		p.keepDeclared(testFunc)
 		return nil
 	}
-	return p.addFile("server", "_test.go", testTemplate)
+	return p.addFile("server_test.go", testTemplate, "func "+testFunc+" is")
 }
 
 func (p *planner) addReadme() error {
-	for name := range p.entries {
-		if name == "readme" || strings.HasPrefix(name, "readme.") {
-			p.keep(displayPath(p.dir, "README.md"), "")
+	for _, lower := range slices.Sorted(maps.Keys(p.entries)) {
+		if lower == "readme" || strings.HasPrefix(lower, "readme.") {
+			p.keep(displayPath(p.dir, p.entries[lower]), "")
 			return nil
 		}
 	}
@@ -118,14 +127,34 @@ func (p *planner) addReadme() error {
 	return err
 }
 
-// addFile adds a Go file made of a template.
-func (p *planner) addFile(base, ending, template string) error {
+// addFile adds a Go file made of a template, unless its name is taken.
+func (p *planner) addFile(name, template, missing string) error {
+	if p.isTaken(name, missing) {
+		return nil
+	}
 	text, err := p.renderGo(template, p.data())
 	if err != nil {
 		return err
 	}
-	p.add(freeName(base, ending, p.taken), text)
+	p.add(name, text)
 	return nil
+}
+
+// isTaken tells whether the folder has an entry of that name, whatever it is, and
+// notes that it is left alone and what is missing therefore. Another name would
+// not do: what is missing would be there twice once the user's own file, or where
+// a link leads, has it.
+func (p *planner) isTaken(name, missing string) bool {
+	found, ok := p.entries[name]
+	if !ok {
+		return false
+	}
+	place := displayPath(p.dir, found)
+	if _, err := os.Stat(place); errors.Is(err, fs.ErrNotExist) {
+		place += " (a link to nowhere)"
+	}
+	p.keep(place, missing+" missing")
+	return true
 }
 
 func (p *planner) addHandler(m gogen.KitMethod) error {
@@ -133,7 +162,7 @@ func (p *planner) addHandler(m gogen.KitMethod) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.API.FullName(), err)
 	}
-	p.add(freeName(snake(m.Name), ".go", p.taken), text)
+	p.add(freeName(snake(m.Name), p.taken), text)
 	return nil
 }
 

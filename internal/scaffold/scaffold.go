@@ -6,13 +6,16 @@ package scaffold
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"strings"
+	"syscall"
 
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/gogen"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/plugin"
@@ -213,15 +216,27 @@ func (p *plan) write(dir string, out io.Writer) error {
 			return err
 		}
 		defer w.close()
-		for _, f := range p.files {
-			if err := w.create(f.name, f.content); err != nil {
-				return err
-			}
-			fmt.Fprintf(out, "created %s\n", displayPath(dir, f.name))
+		if err := p.create(w, out); err != nil {
+			return err
 		}
 	}
 	for _, line := range p.kept {
 		fmt.Fprintln(out, line)
+	}
+	return nil
+}
+
+// create creates the files one after the other. A signal that would end the
+// process is held back until the file that is being written has been removed: the
+// rest is not created then. Before and after, signals act at once.
+func (p *plan) create(w *writer, out io.Writer) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	for _, f := range p.files {
+		if err := w.create(ctx, f.name, f.content); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "created %s\n", displayPath(w.dir, f.name))
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package scaffold_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -230,7 +231,8 @@ func TestEveryRPC() {}
 	}
 }
 
-// A file is left alone, whatever it holds: the handler gets another name.
+// A file is left alone, whatever it holds: the handler gets another name, and what
+// has a name of its own is not written.
 func TestNameTaken(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mine := map[string]string{"GET.go": "package main\n", "readme.md": "mine", "main.go": "package main\n", "go.sum": "mine"}
@@ -241,17 +243,79 @@ func TestNameTaken(t *testing.T) {
 	if err := os.Mkdir("shopd/chat.go", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	mustRun(t, shopImage(t, rpcGet, rpcWatch, rpcChat), "--dir", "shopd", "--module", "example.com/shopd")
+	out := mustRun(t, shopImage(t, rpcGet, rpcWatch, rpcChat), "--dir", "shopd", "--module", "example.com/shopd")
+	if !strings.Contains(out, "kept shopd/main.go: func main is missing\n") || !strings.Contains(out, "kept shopd/readme.md\n") {
+		t.Errorf("it says\n%s", out)
+	}
 	for name, text := range mine {
 		if got := readFile(t, filepath.Join("shopd", name)); got != text {
 			t.Errorf("%s is %q", name, got)
 		}
 	}
-	for _, name := range []string{"get_rpc.go", "watch_rpc.go", "chat_rpc.go", "main_rpc.go"} {
+	for _, name := range []string{"get_rpc.go", "watch_rpc.go", "chat_rpc.go"} {
 		readFile(t, filepath.Join("shopd", name))
 	}
 	if _, err := os.Stat("/nowhere/at/all"); err == nil {
 		t.Error("a link was followed")
+	}
+}
+
+// A link that leads nowhere has the name as much as a file has, and so has a
+// folder.
+func TestLinksToNowhere(t *testing.T) {
+	missing := map[string]string{
+		"main.go": "func main is missing", "server.go": "type Server is missing",
+		"server_test.go": "func TestEveryRPC is missing", "go.mod": "the module example.com/shopd is missing",
+	}
+	names := append(slices.Sorted(maps.Keys(missing)), "README.md")
+	for kind, make := range map[string]func(name string) error{
+		" (a link to nowhere)": func(name string) error { return os.Symlink("/nowhere/at/all", name) },
+		"":                     func(name string) error { return os.Mkdir(name, 0o755) },
+	} {
+		t.Run("kind"+kind, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			if err := os.Mkdir("shopd", 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range names {
+				if err := make(filepath.Join("shopd", name)); err != nil {
+					t.Skip(err)
+				}
+			}
+			out := mustRun(t, shopImage(t, rpcGet), "--dir", "shopd", "--module", "example.com/shopd")
+			entries, err := os.ReadDir("shopd")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(entries) != len(names)+1 || strings.Count(out, "created ") != 1 ||
+				!strings.Contains(out, "created shopd/get.go\n") {
+				t.Errorf("the folder has %v; it says\n%s", entries, out)
+			}
+			for name, what := range missing {
+				if line := "kept shopd/" + name + kind + ": " + what + "\n"; !strings.Contains(out, line) {
+					t.Errorf("no %q in\n%s", line, out)
+				}
+			}
+			if !strings.Contains(out, "kept shopd/README.md\n") {
+				t.Errorf("no README.md in\n%s", out)
+			}
+		})
+	}
+}
+
+// An M option that gives an import path alone leaves a package its name, from which
+// the kit has its own.
+func TestMappedPackageName(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for mapped, kit := range map[string]string{
+		"example.com/moved": "example.com/moved/shopv1kit", "example.com/moved;m": "example.com/moved/mkit",
+	} {
+		dir := filepath.Base(kit)
+		mustRun(t, shopImage(t, rpcGet), "--dir", dir, "--module", "example.com/shopd",
+			"--opt", "Mshop/v1/shop.proto="+mapped)
+		if text := readFile(t, filepath.Join(dir, "server.go")); !strings.Contains(text, `"`+kit+`"`) {
+			t.Errorf("%s: no %s in\n%s", mapped, kit, text)
+		}
 	}
 }
 

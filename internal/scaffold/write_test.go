@@ -1,69 +1,148 @@
 package scaffold
 
 import (
+	"context"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-// A write that fails half-way leaves no file, and none of those after it; what was
-// complete before it stays.
-func TestInterrupted(t *testing.T) {
-	dir := t.TempDir()
+// eachWay runs a test for each way to create a file, as on a system that has no
+// better one.
+func eachWay(t *testing.T, test func(t *testing.T, way string, w *writer)) {
+	for _, name := range slices.Sorted(maps.Keys(ways)) {
+		t.Run(name, func(t *testing.T) {
+			if name == unnamed && runtime.GOOS != "linux" {
+				t.Skip("files without a name are Linux's")
+			}
+			w := open(t, t.TempDir())
+			w.ways = ways[name]
+			test(t, name, w)
+		})
+	}
+}
+
+const unnamed, named, inPlace = "unnamed", "named", "in place"
+
+// ways are the ways alone, by names for subtests.
+var ways = map[string][]way{
+	unnamed: {(*writer).createUnnamed},
+	named:   {(*writer).createNamed},
+	inPlace: {(*writer).createInPlace},
+}
+
+func open(t *testing.T, dir string) *writer {
+	t.Helper()
 	w, err := openWriter(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.close()
-	if err := w.create("a.go", []byte("package a\n")); err != nil {
+	t.Cleanup(w.close)
+	return w
+}
+
+// A file is what it is to be, with the usual permissions.
+func TestCreate(t *testing.T) {
+	eachWay(t, func(t *testing.T, _ string, w *writer) {
+		dir := w.dir
+		if err := w.create(t.Context(), "a.go", []byte("package a\n")); err != nil {
+			t.Fatal(err)
+		}
+		wantFiles(t, dir, map[string]string{"a.go": "package a\n"})
+		plain := filepath.Join(t.TempDir(), "plain")
+		if err := os.WriteFile(plain, nil, filePerm); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := mode(t, filepath.Join(dir, "a.go")), mode(t, plain); got != want {
+			t.Errorf("the mode is %v, want %v", got, want)
+		}
+		if err := w.create(t.Context(), "../b.go", nil); err == nil {
+			t.Error("a file is created outside of the folder")
+		}
+	})
+}
+
+func mode(t *testing.T, name string) os.FileMode {
+	t.Helper()
+	info, err := os.Lstat(name)
+	if err != nil {
 		t.Fatal(err)
 	}
-	full := errors.New("disk full")
-	w.write = func(f *os.File, content []byte) error {
-		if _, err := f.Write(content[:len(content)/2]); err != nil {
-			return err
+	return info.Mode()
+}
+
+// A write that fails half-way leaves no file, and none of those after it; what was
+// complete before it stays.
+func TestInterrupted(t *testing.T) {
+	eachWay(t, func(t *testing.T, _ string, w *writer) {
+		dir := w.dir
+		if err := w.create(t.Context(), "a.go", []byte("package a\n")); err != nil {
+			t.Fatal(err)
 		}
-		return full
-	}
-	err = w.create("b.go", []byte("package b\n"))
-	if !errors.Is(err, full) || !strings.HasPrefix(err.Error(), filepath.Join(dir, "b.go")+" is not created: ") {
-		t.Errorf("error %v", err)
-	}
-	if names := list(t, dir); !slices.Equal(names, []string{"a.go"}) {
-		t.Errorf("the folder has %q", names)
-	}
+		full := errors.New("disk full")
+		w.write = func(_ context.Context, f *os.File, content []byte) error {
+			if _, err := f.Write(content[:len(content)/2]); err != nil {
+				return err
+			}
+			return full
+		}
+		err := w.create(t.Context(), "b.go", []byte("package b\n"))
+		if !errors.Is(err, full) || !strings.HasPrefix(err.Error(), filepath.Join(dir, "b.go")+" is not created: ") {
+			t.Errorf("error %v", err)
+		}
+		wantFiles(t, dir, map[string]string{"a.go": "package a\n"})
+	})
+}
+
+// A context that ends while a file is being written leaves none.
+func TestCancelled(t *testing.T) {
+	eachWay(t, func(t *testing.T, _ string, w *writer) {
+		dir := w.dir
+		ctx, cancel := context.WithCancel(t.Context())
+		w.write = func(ctx context.Context, f *os.File, content []byte) error {
+			cancel()
+			return writeSynced(ctx, f, content)
+		}
+		for range 2 {
+			err := w.create(ctx, "a.go", []byte("package a\n"))
+			if !errors.Is(err, context.Canceled) || !strings.HasSuffix(err.Error(), ": run the command again to go on") {
+				t.Errorf("error %v", err)
+			}
+		}
+		wantFiles(t, dir, nil)
+	})
 }
 
 // Of two that create a file at the same time, one fails, and the file is that of
 // the other.
 func TestCreateExclusively(t *testing.T) {
-	dir := t.TempDir()
-	w, err := openWriter(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.close()
-	w.write = func(f *os.File, content []byte) error {
-		if err := os.WriteFile(filepath.Join(dir, "a.go"), []byte("theirs"), 0o644); err != nil {
-			return err
+	eachWay(t, func(t *testing.T, way string, w *writer) {
+		dir := w.dir
+		theirs := func() {
+			if err := os.WriteFile(filepath.Join(dir, "a.go"), []byte("theirs"), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
-		return writeSynced(f, content)
-	}
-	err = w.create("a.go", []byte("ours"))
-	if err == nil || !strings.Contains(err.Error(), "is left alone: run the command again") {
-		t.Errorf("error %v", err)
-	}
-	if text, _ := os.ReadFile(filepath.Join(dir, "a.go")); string(text) != "theirs" {
-		t.Errorf("the file is %q", text)
-	}
-	if names := list(t, dir); !slices.Equal(names, []string{"a.go"}) {
-		t.Errorf("the folder has %q", names)
-	}
+		if way == inPlace {
+			theirs()
+		}
+		w.write = func(ctx context.Context, f *os.File, content []byte) error {
+			theirs()
+			return writeSynced(ctx, f, content)
+		}
+		err := w.create(t.Context(), "a.go", []byte("ours"))
+		if err == nil || !strings.Contains(err.Error(), "is left alone: run the command again") {
+			t.Errorf("error %v", err)
+		}
+		wantFiles(t, dir, map[string]string{"a.go": "theirs"})
+	})
 }
 
 // What a process that was killed has left is removed, but not what another one is
@@ -99,8 +178,22 @@ func TestPlanInterrupted(t *testing.T) {
 	if err := p.write(dir, io.Discard); err == nil {
 		t.Error("no error")
 	}
-	if names := list(t, dir); !slices.Equal(names, []string{"a.go"}) {
-		t.Errorf("the folder has %q", names)
+	wantFiles(t, dir, map[string]string{"a.go": "a"})
+}
+
+// wantFiles wants a folder to have these files and no other entries.
+func wantFiles(t *testing.T, dir string, want map[string]string) {
+	t.Helper()
+	got := make(map[string]string)
+	for _, name := range list(t, dir) {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[name] = string(text)
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("the folder has %q, want %q", got, want)
 	}
 }
 
@@ -130,12 +223,9 @@ func TestFileNames(t *testing.T) {
 		"Aux": "aux_rpc2.go", "Com1": "com1_rpc.go", "Com": "com.go", "ServerTest": "server_test_rpc.go",
 		strings.Repeat("Ab", 300): strings.Repeat("ab_", 66) + "ab.go",
 	} {
-		if got := freeName(snake(name), ".go", taken); got != want {
+		if got := freeName(snake(name), taken); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
-	}
-	if got := freeName("server", "_test.go", taken); got != "server_rpc_test.go" {
-		t.Errorf("the test is %s", got)
 	}
 }
 

@@ -34,3 +34,24 @@ func TestPictures(t *testing.T) {
 		x.picture(v.name + "-search")
 	}
 }
+
+// TestReadmePictures takes those of docs/images.
+func TestReadmePictures(t *testing.T) {
+	if *pictures == "" {
+		t.Skip("-pictures is not given")
+	}
+	small := view{name: "light", width: 1180, height: 720}
+	x := open(t, small, skaffold, "proto.enums.StatusCode.STATUSCHECK_IMAGE_PULL_ERR")
+	x.lands()
+	x.settle()
+	x.picture("site-codes")
+	x = open(t, small, skaffold, "proto.v2.SkaffoldV2Service.AutoBuild")
+	x.lands()
+	x.search("image pull")
+	x.picture("site-search")
+	small.dark = true
+	x = open(t, small, skaffold, "proto.v2.SkaffoldV2Service.AutoBuild")
+	x.lands()
+	x.settle()
+	x.picture("site-dark")
+}

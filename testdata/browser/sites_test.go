@@ -246,6 +246,23 @@ func TestKeyboard(t *testing.T) {
 	}
 }
 
+// Who goes to the bar at the top stays where he is on the page.
+func TestBarDoesNotScroll(t *testing.T) {
+	x := open(t, desktop, skaffold, "proto.v2.SkaffoldV2Service.AutoBuild")
+	x.lands()
+	x.slash() // ends what the page does to land
+	x.settle()
+	before := eval[float64](x, "scrollY")
+	for _, id := range []string{"ui-theme", "ui-search", "ui-deprecated"} {
+		eval[chromedp.Void](x, `document.getElementById(`+quote(id)+`).focus()`)
+		x.settle()
+		if got := eval[float64](x, "scrollY"); got != before {
+			t.Errorf("%s scrolls the page from %v to %v", id, before, got)
+		}
+	}
+	x.lands()
+}
+
 func TestThemeIsRemembered(t *testing.T) {
 	x := open(t, desktop, skaffold, "")
 	background := func() string { return eval[string](x, "getComputedStyle(document.body).backgroundColor") }

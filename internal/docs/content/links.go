@@ -47,8 +47,9 @@ func (r *record) anchor(page, anchor string, pos api.Position, name string) {
 	case !ok:
 		r.anchors[at] = pos
 	case before != pos:
-		r.twice = append(r.twice, Problem{Kind: DuplicateAnchor, Pos: pos,
-			Message: fmt.Sprintf("%s has the anchor #%s on %s, which what is declared at %s has too: give one of them another name", name, anchor, page, before)})
+		const format = "%s has the anchor #%s on %s, which what is declared at %s has too: give one of them another name"
+		message := fmt.Sprintf(format, name, anchor, page, before)
+		r.twice = append(r.twice, Problem{Kind: DuplicateAnchor, Pos: pos, Message: message})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"sync"
 )
 
 // value is a value of JSON whose members keep their order.
@@ -73,8 +74,16 @@ func end(out []byte, brackets string, n, level int) []byte {
 	return append(newLine(out, level), brackets[1])
 }
 
+// buffers are for texts of all sizes, which are made one after the other.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
 // textOf is a value over several lines.
-func textOf(v value) string { return string(v.append(nil, 0)) }
+func textOf(v value) string {
+	buffer := buffers.Get().(*[]byte)
+	defer buffers.Put(buffer)
+	*buffer = v.append((*buffer)[:0], 0)
+	return string(*buffer)
+}
 
 // member returns the value of the given name; nil if there is none.
 func (o object) member(name string) value {

@@ -51,7 +51,9 @@ func (w *writer) changeText(e content.Entry) string {
 }
 
 // kindWords are for notes on declarations that are still there.
-var kindWords = map[changes.Kind]string{changes.Added: "New", changes.Changed: "Changed", changes.Deprecated: "Newly deprecated"}
+var kindWords = map[changes.Kind]string{
+	changes.Added: "New", changes.Changed: "Changed", changes.Deprecated: "Newly deprecated",
+}
 
 func (w *writer) detailsText(details []changes.Detail) string {
 	return list(details, func(d changes.Detail) string {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml"
 
@@ -27,31 +28,47 @@ func NewEntry(key, value string) Entry {
 // quote makes text of YAML in the quotes that need no escapes, if there are such.
 func quote(text string) string {
 	quoted := strconv.Quote(text)
-	if strings.Contains(text, `"`) && !strings.Contains(text, "'") && strings.Count(quoted, `\`) == strings.Count(text, `"`) {
+	escapes := strings.Count(quoted, `\`) - strings.Count(text, `"`)
+	if strings.Contains(text, `"`) && !strings.Contains(text, "'") && escapes == 0 {
 		return "'" + text + "'"
 	}
 	return quoted
 }
 
-// indicator is what gives a plain text of YAML another meaning (YAML 1.2, section
-// 7.3.3), or might give it one.
-var indicator = regexp.MustCompile("^[^\\pL\\pN_./+(\\[{\"'-]|^-[^\\pN.]|^-$|: | #|:$|[^\\PC ]|^\\s|\\s$|[\\pZ]$|\uFEFF|[\u0085\u2028\u2029]")
+// plain is text that YAML can read without quotes: it begins with none of the
+// characters that mean something there (YAML 1.2, section 7.3.3).
+var plain = regexp.MustCompile(`^([\pL\pN_./+(]|-[\pN.])`)
+
+// closing are what lists, maps and text in quotes end in.
+var closing = map[byte]string{'[': "]", '{': "}", '"': `"`, '\'': "'"}
+
+// isUnseen tells characters that cannot be seen, but for the space.
+func isUnseen(r rune) bool {
+	return r != ' ' && (!unicode.IsGraphic(r) || unicode.IsSpace(r) || unicode.Is(unicode.Z, r))
+}
 
 // isValue tells whether YAML reads a value as what its author means.
 func isValue(text string) bool {
-	flow := text != "" && strings.ContainsRune("[{\"'", rune(text[0]))
-	if text == "" || !flow && indicator.MatchString(text) || strings.ContainsAny(text, "\n\r\t\x00") {
+	bracketed := text != "" && strings.ContainsRune("[{\"'", rune(text[0]))
+	switch {
+	case strings.ContainsFunc(text, isUnseen):
+		return false
+	case bracketed && !strings.HasSuffix(text, closing[text[0]]):
+		return false
+	case !bracketed && !plain.MatchString(text), strings.HasSuffix(text, ":"):
+		return false
+	case !bracketed && (strings.Contains(text, ": ") || strings.Contains(text, " #")):
 		return false
 	}
 	var read map[string]any
-	if err := yaml.Unmarshal([]byte("key: "+text), &read); err != nil || len(read) != 1 {
+	if err := yaml.Unmarshal([]byte("key: "+text+"\nnext: 1\n"), &read); err != nil || len(read) != 2 {
 		return false
 	}
 	switch v := read["key"].(type) {
 	case string:
-		return flow || v == text
+		return bracketed || v == text
 	case nil:
-		return text == "null" || text == "~"
+		return text == "null"
 	}
 	return true
 }

@@ -138,10 +138,17 @@ func (w *writer) bullets(items []string) {
 // comment writes a comment below a heading of the given level.
 func (w *writer) comment(d *comment.Doc, level int) { w.paragraph(d.Markdown(w.flavor, level)) }
 
-// code writes a block of code.
+// code writes a block of code. Almost none has anything in it that ends a block, or
+// that Hugo takes for its own.
 func (w *writer) code(language, text string) {
-	if text != "" {
+	switch {
+	case text == "":
+	case strings.Contains(text, "```") || strings.Contains(text, "{{"):
 		w.paragraph(comment.CodeBlock(language, text).Markdown(w.flavor, 1))
+	default:
+		w.p("\n```", language)
+		w.p(text)
+		w.p("```")
 	}
 }
 
@@ -190,8 +197,10 @@ var oneLine = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
 // in the address of a link.
 func isPlain(text string) bool {
 	for i := range len(text) {
-		c := text[i]
-		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c != '_' && c != '.' && c != '#' && c != '/' && c != '-' {
+		switch c := text[i]; {
+		case '0' <= c && c <= '9', 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z':
+		case c == '_', c == '.', c == '#', c == '/', c == '-':
+		default:
 			return false
 		}
 	}

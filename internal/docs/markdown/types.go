@@ -16,8 +16,8 @@ func kindsAnchor(e *content.Events) string { return e.Anchor + "-kinds" }
 // events writes what kinds of events a message tells apart.
 func (w *writer) events(e *content.Events) {
 	w.heading(typeLevel, kindsAnchor(e), comment.Text("Kinds of "+e.Name))
-	kinds := newTable(column{title: "Kind"}, column{title: "Number", right: true}, column{title: "Payload", optional: true},
-		column{title: "Description", optional: true})
+	kinds := newTable(column{title: "Kind"}, column{title: "Number", right: true},
+		column{title: "Payload", optional: true}, column{title: "Description", optional: true})
 	for _, k := range e.Kinds {
 		payload, statuses := "", ""
 		if k.Payload != nil {
@@ -124,7 +124,8 @@ func (w *writer) ranges(m *content.Message) {
 			continue
 		}
 		w.paragraph("Numbers that are taken:")
-		rows := newTable(column{title: "Number", right: true}, column{title: "Extension"}, column{title: "Type", optional: true})
+		rows := newTable(column{title: "Number", right: true}, column{title: "Extension"},
+			column{title: "Type", optional: true})
 		for _, d := range r.Declarations {
 			name, kind := w.span(d.Name, "", w.cell), w.typeText(d.Type, w.cell)
 			if d.Reserved {

@@ -3,6 +3,7 @@ package rules
 import (
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -105,7 +106,7 @@ func stringValue(rules map[string]any) string {
 	return text
 }
 
-var wellKnownNames = []string{"email", "hostname", "address", "ip", "ipv4", "ipv6", "uri", "uri_ref", "host_and_port", "uuid", "tuuid"}
+var wellKnownNames = slices.Sorted(maps.Keys(wellKnownStrings))
 
 // maxString bounds the strings of examples: nobody reads longer ones.
 const maxString = 100
@@ -201,11 +202,14 @@ func enumValue(f *api.Field, rules map[string]any) string {
 	not, _ := rules["not_in"].([]any)
 	zero := ""
 	for _, v := range f.Enum.Values {
-		n := v.Desc.GetNumber()
-		if c, ok := rules["const"]; ok && c != any(n) || in != nil && !slices.Contains(in, any(n)) || slices.Contains(not, any(n)) {
+		n := any(v.Desc.GetNumber())
+		if c, ok := rules["const"]; ok && c != n {
 			continue
 		}
-		if n != 0 {
+		if in != nil && !slices.Contains(in, n) || slices.Contains(not, n) {
+			continue
+		}
+		if v.Desc.GetNumber() != 0 {
 			return quoted(v.Name)
 		}
 		zero = v.Name

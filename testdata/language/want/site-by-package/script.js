@@ -113,7 +113,7 @@
       if (named && places.includes(named) && named.getBoundingClientRect().top >= 0) return named;
       return places[places.length - 1];
     }
-    const bar = parseFloat(getComputedStyle(root).scrollPaddingTop) + 1;
+    const bar = parseFloat(getComputedStyle(byId("ui-main")).scrollMarginTop) + 1;
     const line = page.scrollTop > 0 ? Math.max(bar, innerHeight / 4) : bar;
     let low = 0;
     let high = places.length;
