@@ -6,7 +6,8 @@
 // loop, in order, each event once. Nothing is sent to a reader, so appending
 // never waits for one, a slow reader costs itself alone, and a reader that is
 // dropped leaves nothing behind. A reader that falls behind the log's bounds is
-// told which events it missed, with a [TrimmedError] or through [Gaps].
+// told which events it missed, with a [TrimmedError] or through [Gaps]. The bounds
+// are a number of events and what they take in memory, which [Proto] estimates.
 //
 // # State
 //

@@ -89,6 +89,21 @@ type journal struct {
 	timer  intervalTimer
 }
 
+// JournalError is what Append and Update return if the files of the journal could
+// not be written. The event is not in the log then. Unless it says that syncing
+// has failed, later events may be appended again once the cause is gone.
+type JournalError struct {
+	Path string // of the journal
+	Err  error  // why
+}
+
+func (e *JournalError) Error() string {
+	return fmt.Sprintf("eventlog: the event is not appended: journal %s: %v", e.Path, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *JournalError) Unwrap() error { return e.Err }
+
 // checkLine tells whether what was encoded can be written, and read back.
 func (j *journal) checkLine(b []byte) error {
 	switch {
@@ -109,7 +124,7 @@ func (j *journal) append(lines [][]byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err := j.write(lines); err != nil {
-		return fmt.Errorf("eventlog: the event is not appended: journal %s: %w", j.path, err)
+		return &JournalError{Path: j.path, Err: err}
 	}
 	return nil
 }

@@ -421,16 +421,19 @@ func TestOpenRefuses(t *testing.T) {
 }
 
 func TestReadOnlyFolder(t *testing.T) {
-	if os.Getuid() == 0 {
-		t.Skip("root may write anywhere")
-	}
 	j := testJournal(t, SyncAlways)
-	if err := os.Chmod(filepath.Dir(j.Path), 0o500); err != nil {
+	dir := filepath.Dir(j.Path)
+	if err := os.Chmod(dir, 0o500); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Open(Config[int]{}, j); !errors.Is(err, os.ErrPermission) {
-		t.Errorf("Open = %v, want that it is not permitted", err)
-	}
+	asUser(t, dir, func() {
+		if _, err := os.ReadDir(dir); err != nil {
+			t.Fatalf("the folder cannot even be read: %v", err)
+		}
+		if _, _, err := Open(Config[int]{}, j); !errors.Is(err, os.ErrPermission) {
+			t.Errorf("Open = %v, want that it is not permitted", err)
+		}
+	})
 }
 
 func TestJournalIsForOneLog(t *testing.T) {
@@ -580,6 +583,10 @@ func TestWriteFails(t *testing.T) {
 				mustAppend(t, l, 1)
 				f.set(func(f *faults) { f.write, f.part = syscall.ENOSPC, part })
 				wantRefused(t, l, syscall.ENOSPC)
+				var failed *JournalError
+				if _, err := l.Append(98); !errors.As(err, &failed) || failed.Path != j.Path {
+					t.Errorf("Append = %v, want a JournalError", err)
+				}
 				wantFile(t, j.Path, "1\n")
 
 				// What cannot be cut off is cut off later.

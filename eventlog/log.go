@@ -32,11 +32,14 @@ type Config[E any] struct {
 	// MaxEvents bounds the number of events that are kept in memory; 0 or less
 	// means 65,536.
 	MaxEvents int
-	// MaxBytes bounds the sum of their sizes, as Size tells them; 0 or less
-	// means 64 MiB. It has no effect without Size. The newest event is kept
-	// whatever its size is.
+	// MaxBytes bounds the sum of their sizes, as Size tells them and, once it is
+	// made, the Size of what Record.OnceFor keeps with them: that takes effect
+	// when the next event is appended. 0 or less means 64 MiB. It has no effect
+	// without Size. The newest event is kept whatever its size is.
 	MaxBytes int64
-	// Size tells how many bytes an event counts for.
+	// Size tells how many bytes an event counts for. For the bound to be one of
+	// memory it has to tell what the event takes there, as that of Proto does:
+	// the encoding of a message is often a fraction of it.
 	Size func(E) int
 	// Clone copies an event that is appended, so that the caller may go on
 	// changing it. Without it the log keeps what it is given, and the caller
@@ -70,7 +73,7 @@ type Log[E any] struct {
 	closed  atomic.Bool
 	waiting atomic.Pointer[waiters] // nil if no reader waits
 
-	bytes int64 // sum of the sizes of what is kept
+	bytes atomic.Int64 // sum of the sizes of what is kept
 }
 
 // New makes an empty log, which is kept in memory only.
@@ -89,8 +92,9 @@ func New[E any](cfg Config[E]) *Log[E] {
 
 // Append adds an event and returns its number. It never waits for a reader.
 //
-// Its error is ErrClosed after Close, or says why the journal could not take
-// the event; the event is not in the log then.
+// Its error is ErrClosed after Close, a *JournalError if the journal could not
+// be written, or says why the event cannot be written to any; the event is not in
+// the log then.
 func (l *Log[E]) Append(e E) (Seq, error) {
 	rec := l.record(e)
 	if l.journal != nil {
@@ -199,7 +203,8 @@ func (l *Log[E]) record(e E) *Record[E] {
 func (l *Log[E]) replayed(e E) *Record[E] {
 	rec := &Record[E]{Event: e}
 	if l.cfg.Size != nil {
-		rec.size = int64(max(0, l.cfg.Size(e)))
+		rec.size.Store(int64(max(0, l.cfg.Size(e))))
+		rec.sum = &l.bytes
 	}
 	return rec
 }
@@ -212,9 +217,10 @@ func (l *Log[E]) add(rec *Record[E]) Seq {
 	if l.cfg.Apply != nil {
 		l.cfg.Apply(rec.Seq, rec.Event)
 	}
-	l.makeRoom(rec.size)
+	size := rec.size.Load()
+	l.makeRoom(size)
 	l.ring.Load().at(rec.Seq).Store(rec)
-	l.bytes += rec.size
+	l.bytes.Add(size)
 	l.last.Store(uint64(rec.Seq))
 	return rec.Seq
 }
@@ -244,7 +250,7 @@ func (l *Log[E]) makeRoom(size int64) {
 // full tells whether an event has to go before one of that size can come.
 func (l *Log[E]) full(size int64) bool {
 	n := l.kept()
-	return n > 0 && (n >= uint64(l.cfg.MaxEvents) || l.bytes+size > l.cfg.MaxBytes)
+	return n > 0 && (n >= uint64(l.cfg.MaxEvents) || l.bytes.Load()+size > l.cfg.MaxBytes)
 }
 
 // drop lets go of the events before one.
@@ -256,7 +262,7 @@ func (l *Log[E]) drop(before Seq) {
 	l.oldest.Store(uint64(before)) // first: a reader that finds a slot empty looks here for the reason
 	for seq := from; seq < before; seq++ {
 		if rec := r.at(seq).Swap(nil); rec != nil {
-			l.bytes -= rec.size
+			l.bytes.Add(-rec.size.Swap(dropped))
 		}
 	}
 }

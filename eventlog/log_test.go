@@ -245,8 +245,8 @@ func TestTrim(t *testing.T) {
 	mustAppend(t, l, 1, 2, 3, 4)
 	l.Trim(3)
 	l.Trim(2) // does not bring anything back
-	if l.bytes != 16 {
-		t.Errorf("%d bytes are counted, want 16", l.bytes)
+	if l.bytes.Load() != 16 {
+		t.Errorf("%d bytes are counted, want 16", l.bytes.Load())
 	}
 	l.Trim(1000) // no more than there is
 	mustAppend(t, l, 5)
@@ -669,10 +669,11 @@ func TestCallerMayChangeItsMessage(t *testing.T) {
 
 func TestProtoCountsBytes(t *testing.T) {
 	cfg := Proto[*wrapperspb.StringValue]()
-	cfg.MaxBytes = 20
+	m := wrapperspb.String("12345678")
+	cfg.MaxBytes = int64(2*cfg.Size(m) + 1)
 	l := New(cfg)
 	for range 5 {
-		mustAppend(t, l, wrapperspb.String("12345678")) // 10 bytes each
+		mustAppend(t, l, m)
 	}
 	if got := rest(t, l, l.Reader(0)); len(got) != 2 {
 		t.Errorf("%d events are kept, want 2", len(got))
@@ -907,4 +908,64 @@ func TestAllMayBeLeft(t *testing.T) {
 		t.Errorf("Err = %v", r.Err())
 	}
 	wantEvents(t, rest(t, l, r), 2, 3)
+}
+
+// What Peek has told comes next, even if the log drops it first.
+func TestPeek(t *testing.T) {
+	peek := func(r *Reader[int], want Seq) {
+		t.Helper()
+		if got, err := r.Peek(); got != want || err != nil {
+			t.Errorf("Peek = %d, %v; want %d", got, err, want)
+		}
+	}
+	l := New(Config[int]{MaxEvents: 2})
+	empty, ahead := l.Reader(0), l.Reader(2)
+	peek(empty, 1)
+	for e := range 3 {
+		mustAppend(t, l, 10*(e+1))
+	}
+	oldest, next := l.Reader(0), l.Reader(4)
+	peek(oldest, 2)
+	peek(oldest, 2)
+	peek(next, 4)
+	mustAppend(t, l, 40) // and event 2 is dropped
+	for _, want := range []int{20, 30, 40} {
+		if rec, err := oldest.Next(t.Context()); err != nil || rec.Event != want {
+			t.Errorf("Next = %v, %v; want %d", rec, err, want)
+		}
+	}
+	peek(oldest, 5)
+	peek(next, 4)
+
+	var trimmed *TrimmedError
+	if _, err := l.Reader(1).Peek(); !errors.As(err, &trimmed) || trimmed.Oldest != 3 {
+		t.Errorf("Peek = %v, want that event 1 is gone", err)
+	}
+	var tooFar *AheadError
+	if _, err := ahead.Peek(); !errors.As(err, &tooFar) {
+		t.Errorf("Peek = %v, want that event 2 was ahead", err)
+	}
+	l.Close()
+	peek(oldest, 5)
+	if _, err := oldest.Next(t.Context()); err != io.EOF {
+		t.Errorf("Next = %v, want the end", err)
+	}
+}
+
+// An event that a reader holds is the next one, but only if the context lives.
+func TestPeekThenCancel(t *testing.T) {
+	l := New(Config[int]{})
+	mustAppend(t, l, 1)
+	r := l.Reader(0)
+	if _, err := r.Peek(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.Next(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Next = %v, want that the context has ended", err)
+	}
+	if rec, err := r.Next(t.Context()); err != nil || rec.Seq != 1 {
+		t.Errorf("Next = %v, %v; want event 1", rec, err)
+	}
 }

@@ -8,11 +8,14 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Proto is the Config for messages: they are cloned, and measured by their
-// encoded size.
+// Proto is the Config for messages: they are cloned, and measured by what they
+// take in memory. That is an estimate, which for generated types is right within
+// a factor of two, and mostly closer. It is more than the encoded size: hardly for
+// long strings, about seven times for maps of short ones, and thirty times for
+// messages with next to nothing in them.
 func Proto[M proto.Message]() Config[M] {
 	return Config[M]{
-		Size:  func(m M) int { return proto.Size(m) },
+		Size:  func(m M) int { return memoryOf(m) },
 		Clone: proto.CloneOf[M],
 	}
 }

@@ -33,7 +33,8 @@ func (e *AheadError) Error() string {
 // holds nothing of the log, and needs no closing.
 type Reader[E any] struct {
 	log   *Log[E]
-	next  Seq // 0: the oldest, whichever it is
+	next  Seq        // 0: the oldest, whichever it is
+	held  *Record[E] // what Peek has found
 	opts  readerOptions[E]
 	ahead error
 	err   error
@@ -104,8 +105,31 @@ func (r *Reader[E]) Next(ctx context.Context) (*Record[E], error) {
 	}
 }
 
+// Peek tells which event Next looks at next: that it returns, unless the reader
+// has a Filter. It does not wait: if the event is still to come, that is the one
+// after the last. If it is there it is held for Next, so that it is not missed
+// even if the log drops it in between. The errors are a *TrimmedError and an
+// *AheadError.
+func (r *Reader[E]) Peek() (Seq, error) {
+	if r.held == nil {
+		rec, err := r.poll()
+		if err != nil && err != io.EOF {
+			return 0, err
+		}
+		if rec == nil {
+			return r.next, nil
+		}
+		r.held = rec
+	}
+	return r.held.Seq, nil
+}
+
 // poll returns the next event, or nil if there is none yet.
 func (r *Reader[E]) poll() (*Record[E], error) {
+	if rec := r.held; rec != nil {
+		r.held = nil
+		return rec, nil
+	}
 	if r.ahead != nil {
 		return nil, r.ahead
 	}

@@ -20,17 +20,17 @@ type bearer struct {
 	sum [sha256.Size]byte // of the token; sums have the same length, whatever is sent
 }
 
-// openToken makes the check of a token or of one in a file; nil if there is
-// neither.
-func openToken(token, file string) (*bearer, error) {
+// openToken makes the check of a token or of one in a file, which a field names;
+// nil if there is neither.
+func openToken(token, file, field string) (*bearer, error) {
 	if file != "" {
 		b, err := os.ReadFile(file)
 		if err != nil {
-			return nil, fmt.Errorf("serve: Config.TokenFile (-token-file): %w", err)
+			return nil, fmt.Errorf("serve: %s: %w", field, err)
 		}
 		token = strings.TrimSpace(string(b))
 		if err := checkToken(token); err != nil {
-			return nil, fmt.Errorf("serve: Config.TokenFile (-token-file): %s: %w", file, err)
+			return nil, fmt.Errorf("serve: %s: %s: %w", field, file, err)
 		}
 	}
 	if token == "" {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -33,6 +34,7 @@ type call struct {
 	ctx      context.Context
 	method   string
 	protocol string
+	http     *httpCall // nil: the call comes from outside
 	start    time.Time
 }
 
@@ -41,8 +43,8 @@ func (c *calls) begin(ctx context.Context, method string) *call {
 	k := &call{calls: c, method: method, protocol: "grpc", start: time.Now()}
 	if c.inner {
 		if h := httpCallOf(ctx); h != nil {
-			k.protocol = "http"
-			ctx = peer.NewContext(ctx, h.peer())
+			k.protocol, k.http = "http", h
+			ctx = context.WithValue(peer.NewContext(ctx, h.peer()), httpCallKey{}, h)
 		}
 	}
 	k.ctx = context.WithValue(ctx, served{}, true)
@@ -108,7 +110,12 @@ func (c *calls) stream(
 		}
 	}()
 	defer c.recover(info.FullMethod, &err)
-	return handle(srv, &serverStream{s, ctx})
+	stream := &serverStream{ServerStream: s, ctx: ctx, http: k.http}
+	err = handle(srv, stream)
+	if err == nil && stream.cut.Load() {
+		return k.http.uploadError() // no handler makes a success of it
+	}
+	return err
 }
 
 // endStream ends a stream whose handler may be waiting for its client, which
@@ -124,11 +131,34 @@ func endStream(ctx context.Context) {
 // serverStream is a stream with a context of its own.
 type serverStream struct {
 	grpc.ServerStream
-	ctx context.Context
+	ctx  context.Context
+	http *httpCall   // nil: the call comes from outside
+	cut  atomic.Bool // the handler was told that the body of http is not whole
 }
 
 // Context is the context of the call.
 func (s *serverStream) Context() context.Context { return s.ctx }
+
+// SendMsg sends a message, and its id beside it.
+func (s *serverStream) SendMsg(m any) error {
+	if s.http != nil && s.http.events != nil {
+		s.http.events.push()
+	}
+	return s.ServerStream.SendMsg(m)
+}
+
+// RecvMsg receives a message.
+func (s *serverStream) RecvMsg(m any) error {
+	err := s.ServerStream.RecvMsg(m)
+	if s.http == nil || err == nil {
+		return err
+	}
+	if cut := s.http.uploadError(); cut != nil {
+		err = s.http.receiveError(err)
+		s.cut.Store(true)
+	}
+	return err
+}
 
 func (c *calls) guardUnary(
 	ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler,

@@ -112,6 +112,15 @@ type Config struct {
 	// may use the HTTP API; "*" means all. Pages of other origins can neither
 	// read answers nor send requests that change something.
 	CORSOrigins []string
+	// Hosts are names and IP addresses, without ports, besides localhost, names
+	// that end in .localhost, loopback addresses and the hosts of CORSOrigins,
+	// that HTTP requests may be for where HTTP is served on a loopback address.
+	// Others are refused with 403, so that no web page gets to a server of this
+	// machine by a name of its own that it lets stand for 127.0.0.1. A proxy on
+	// this machine that passes on the host it is asked for needs it here. "*"
+	// means all, and switches the check off, as it does in CORSOrigins. Socket
+	// files and other addresses are not concerned.
+	Hosts []string
 	// SSEHeartbeat is how often a comment is sent on a silent stream of
 	// Server-Sent Events; 0 means every 15 seconds.
 	SSEHeartbeat time.Duration
@@ -124,7 +133,8 @@ type Config struct {
 	// check.
 	HTTPMiddleware []func(http.Handler) http.Handler
 	// MuxOptions are further options of the gateway. They override what other
-	// fields say.
+	// fields say. With a marshaler among them, a stream from a client of which a
+	// message cannot be decoded ends there as if it were whole.
 	MuxOptions []runtime.ServeMuxOption
 
 	// UnaryInterceptors and StreamInterceptors are called for each call, the
@@ -164,12 +174,17 @@ type Config struct {
 	// ShutdownTimeout is when what still runs is cut off, counted from when the
 	// context of Serve ended; 0 means 10 seconds.
 	ShutdownTimeout time.Duration
+
+	flags *flag.FlagSet // that AddFlags has registered flags in
 }
 
 // AddFlags registers flags for the fields that whoever starts a server wants to
 // set: addresses, TLS, token, CORS, limits and shutdown. What the fields hold is
-// the flags' default; the first use of a flag for a list replaces it.
+// the flags' default; the first use of a flag for a list replaces it. Errors then
+// name flags beside fields: those of addresses, which a program may let its own
+// flags set, only if they were given.
 func (c *Config) AddFlags(flags *flag.FlagSet) {
+	c.flags = flags
 	list := func(p *[]string, name, usage string) { flags.Var(&listFlag{p: p}, name, usage+"; may be repeated") }
 	list(&c.GRPC, "grpc", "`address` to serve gRPC on: host:port, unix:///path or fd://3")
 	list(&c.HTTP, "http", "`address` to serve HTTP/JSON on, as for -grpc")
@@ -186,6 +201,7 @@ func (c *Config) AddFlags(flags *flag.FlagSet) {
 		"`file` with the authorities that clients' certificates must come from (PEM)")
 	flags.StringVar(&c.TokenFile, "token-file", c.TokenFile, "`file` with the bearer token that callers have to send")
 	list(&c.CORSOrigins, "cors-origin", "`origin` whose web pages may use the HTTP API, or *")
+	list(&c.Hosts, "host", "`name` besides localhost that HTTP requests may be for on a loopback address, or *")
 	flags.BoolVar(&c.DefaultRoutes, "default-routes", c.DefaultRoutes,
 		"serve POST /package.Service/Method for services without HTTP routes")
 	flags.BoolVar(&c.NoReflection, "no-reflection", c.NoReflection, "leave out gRPC reflection")
@@ -195,6 +211,46 @@ func (c *Config) AddFlags(flags *flag.FlagSet) {
 		"deadline of unary calls that have none; 0 means none")
 	flags.DurationVar(&c.ShutdownTimeout, "shutdown-timeout", cmp.Or(c.ShutdownTimeout, defaultShutdownTimeout),
 		"when calls that still run are cut off at the end")
+}
+
+// flagNames are the flags of fields that errors name.
+var flagNames = map[string]string{
+	"GRPC": "grpc", "HTTP": "http", "SocketMode": "socket-mode", "SocketOwner": "socket-owner", "Insecure": "insecure",
+	"TLSCert": "tls-cert", "TLSKey": "tls-key", "TLSClientCA": "tls-client-ca", "TokenFile": "token-file",
+	"CORSOrigins": "cors-origin", "Hosts": "host", "CallTimeout": "call-timeout",
+}
+
+// field is the name of fields for a message, and of the flags that there are for
+// them: "Config.TLSCert and Config.TLSKey (-tls-cert, -tls-key)".
+func (c *Config) field(names ...string) string {
+	var flags []string
+	for _, n := range names {
+		if name := flagNames[n]; name != "" && c.flags != nil && c.flags.Lookup(name) != nil {
+			flags = append(flags, "-"+name)
+		}
+	}
+	s := "Config." + strings.Join(names, " and Config.")
+	if len(flags) > 0 {
+		s += " (" + strings.Join(flags, ", ") + ")"
+	}
+	return s
+}
+
+// addresses is field for those of addresses. Its flag counts if it was given.
+func (c *Config) addresses(name string) string {
+	given := false
+	if c.flags != nil {
+		c.flags.Visit(func(f *flag.Flag) { given = given || f.Name == flagNames[name] })
+	}
+	if !given {
+		return "Config." + name
+	}
+	return c.field(name)
+}
+
+// toExpose says what an address that other machines reach needs.
+func (c *Config) toExpose() string {
+	return c.field("TLSCert", "TLSKey") + ", or " + c.field("Insecure")
 }
 
 // listFlag is a flag that adds to a list. The first use drops the default.
@@ -291,29 +347,29 @@ func (c *Config) check(services []Service) error {
 	for _, list := range []struct {
 		field string
 		addrs []string
-	}{{"Config.GRPC (-grpc)", c.GRPC}, {"Config.HTTP (-http)", c.HTTP}} {
+	}{{c.addresses("GRPC"), c.GRPC}, {c.addresses("HTTP"), c.HTTP}} {
 		for _, s := range list.addrs {
 			if a, err := parseAddress(s); err != nil {
 				bad(list.field, "%w", err)
-			} else if err := a.checkExposure(secure); err != nil {
+			} else if err := a.checkExposure(secure, c.toExpose()); err != nil {
 				bad(list.field, "%w", err)
 			}
 		}
 	}
 	if c.SocketMode&^fs.ModePerm != 0 {
-		bad("Config.SocketMode (-socket-mode)", "%#o has bits besides those of permissions", uint32(c.SocketMode))
+		bad(c.field("SocketMode"), "%#o has bits besides those of permissions", uint32(c.SocketMode))
 	}
 	if _, _, err := lookupOwner(c.SocketOwner); err != nil {
-		bad("Config.SocketOwner (-socket-owner)", "%w", err)
+		bad(c.field("SocketOwner"), "%w", err)
 	}
 	if (c.TLSCert == "") != (c.TLSKey == "") {
-		bad("Config.TLSCert and Config.TLSKey (-tls-cert, -tls-key)", "one is set without the other")
+		bad(c.field("TLSCert", "TLSKey"), "one is set without the other")
 	}
 	if c.TLSClientCA != "" && c.TLSCert == "" {
-		bad("Config.TLSClientCA (-tls-client-ca)", "needs Config.TLSCert and Config.TLSKey (-tls-cert, -tls-key)")
+		bad(c.field("TLSClientCA"), "needs %s", c.field("TLSCert", "TLSKey"))
 	}
 	if c.Token != "" && c.TokenFile != "" {
-		bad("Config.Token and Config.TokenFile (-token-file)", "both are set; use one")
+		bad(c.field("Token", "TokenFile"), "both are set; use one")
 	}
 	if c.Token != "" {
 		if err := checkToken(c.Token); err != nil {
@@ -322,7 +378,12 @@ func (c *Config) check(services []Service) error {
 	}
 	for _, o := range c.CORSOrigins {
 		if err := checkOrigin(o); err != nil {
-			bad("Config.CORSOrigins (-cors-origin)", "%w", err)
+			bad(c.field("CORSOrigins"), "%w", err)
+		}
+	}
+	for _, h := range c.Hosts {
+		if err := checkHostName(h); err != nil {
+			bad(c.field("Hosts"), "%w", err)
 		}
 	}
 	if !c.JSON.valid() {
@@ -339,7 +400,7 @@ func (c *Config) check(services []Service) error {
 		field string
 		d     time.Duration
 	}{
-		{"Config.CallTimeout (-call-timeout)", c.CallTimeout},
+		{c.field("CallTimeout"), c.CallTimeout},
 		{"Config.MaxConnectionAge", c.MaxConnectionAge},
 		{"Config.ShutdownDelay", c.ShutdownDelay},
 	} {

@@ -9,30 +9,32 @@ import (
 	"time"
 )
 
-// Everything that is wrong is told at once, by field and flag.
+// Everything that is wrong is told at once, by field.
 func TestBadConfig(t *testing.T) {
 	for _, tt := range []struct {
 		cfg  Config
 		want []string
 	}{
 		{Config{GRPC: []string{"0.0.0.0:1"}}, []string{
-			"Config.GRPC (-grpc): other machines reach 0.0.0.0:1: it needs TLS"}},
+			"Config.GRPC: other machines reach 0.0.0.0:1: it needs TLS"}},
 		{Config{HTTP: []string{"example.com:1", "x"}}, []string{
-			"Config.HTTP (-http): other machines reach example.com:1", `Config.HTTP (-http): "x" is no address`}},
+			"Config.HTTP: other machines reach example.com:1", `Config.HTTP: "x" is no address`}},
 		{Config{TLSCert: "x"}, []string{
-			"Config.TLSCert and Config.TLSKey (-tls-cert, -tls-key): one is set without the other"}},
-		{Config{TLSClientCA: "x"}, []string{"Config.TLSClientCA (-tls-client-ca): needs"}},
+			"Config.TLSCert and Config.TLSKey: one is set without the other"}},
+		{Config{TLSClientCA: "x"}, []string{"Config.TLSClientCA: needs"}},
 		{Config{TLSCert: "/none/c", TLSKey: "/none/k", Token: "a b"}, []string{"/none/c", "Config.Token: the token has"}},
 		{Config{Token: "a", TokenFile: "/none/t"}, []string{"both are set", "/none/t"}},
-		{Config{SocketMode: 0o10600}, []string{"Config.SocketMode (-socket-mode): "}},
+		{Config{SocketMode: 0o10600}, []string{"Config.SocketMode: "}},
 		{Config{SocketOwner: "no such user:"}, []string{`there is no user "no such user"`}},
 		{Config{SocketOwner: ":no such group"}, []string{`there is no group "no such group"`}},
 		{Config{CORSOrigins: []string{"example.com", "https://x/", "*"}}, []string{
 			`"example.com" is no origin`, `"https://x/" is no origin`}},
+		{Config{Hosts: []string{"http://x", "x:1", "", "a.*", "x", "::1", "*"}}, []string{
+			`Config.Hosts: "http://x" is no host`, `"x:1" is no host`, `"" is no host`, `"a.*" is no host`}},
 		{Config{JSON: 7}, []string{"Config.JSON: 7"}},
 		{Config{ReadyPath: "ready"}, []string{`Config.ReadyPath: "ready" does not begin with a slash`}},
 		{Config{CallTimeout: -1, ShutdownDelay: -1}, []string{
-			"Config.CallTimeout (-call-timeout): -1ns is negative", "Config.ShutdownDelay"}},
+			"Config.CallTimeout: -1ns is negative", "Config.ShutdownDelay"}},
 	} {
 		_, err := New(tt.cfg, echo{}.service())
 		if err == nil {
@@ -89,6 +91,7 @@ func TestFlags(t *testing.T) {
 		CORSOrigins: []string{"*"}, ShutdownTimeout: 3 * time.Second, NoReflection: true, DefaultRoutes: true,
 		MaxRecvBytes: defaultMaxRecv,
 	}
+	cfg.flags = nil
 	if !reflect.DeepEqual(cfg, want) {
 		t.Errorf("got %+v\nwant %+v", cfg, want)
 	}
@@ -97,6 +100,54 @@ func TestFlags(t *testing.T) {
 	}
 	if usage := fs.Lookup("http").DefValue; usage != ":50052" {
 		t.Errorf("default of -http: %q", usage)
+	}
+}
+
+// Errors name the flags that there are, and those of addresses only if they were
+// given: a program may have another flag for them.
+func TestErrorsNameFlags(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		args []string
+		grpc []string // what the program sets
+		want string
+		none string
+	}{
+		{"given", []string{"-grpc", "x"}, nil, `serve: Config.GRPC (-grpc): "x" is no address`, ""},
+		{"another flag", nil, []string{"x"}, `serve: Config.GRPC: "x" is no address`, "-grpc"},
+		{"what to do", nil, []string{"0.0.0.0:1"}, "serve: Config.GRPC: other machines reach 0.0.0.0:1: it needs TLS with " +
+			"Config.TLSCert and Config.TLSKey (-tls-cert, -tls-key), or Config.Insecure (-insecure)", "-grpc"},
+		{"one of two", []string{"-tls-key", "k"}, nil,
+			"Config.TLSCert and Config.TLSKey (-tls-cert, -tls-key): one is set without the other", ""},
+		{"a file", []string{"-token-file", "/none/t"}, nil, "serve: Config.TokenFile (-token-file): open /none/t", ""},
+	} {
+		var cfg Config
+		fs := flag.NewFlagSet("x", flag.ContinueOnError)
+		cfg.AddFlags(fs)
+		if err := fs.Parse(tt.args); err != nil {
+			t.Fatal(err)
+		}
+		cfg.GRPC = append(cfg.GRPC, tt.grpc...)
+		_, err := New(cfg, echo{}.service())
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+		}
+		if tt.none != "" && err != nil && strings.Contains(err.Error(), tt.none) {
+			t.Errorf("%s: %v, which names %s", tt.name, err, tt.none)
+		}
+	}
+	_, err := New(Config{GRPC: []string{"0.0.0.0:1"}}, echo{}.service())
+	if err == nil || strings.Contains(err.Error(), "(-") {
+		t.Errorf("without flags: %v", err)
+	}
+	// Every flag that errors name is there.
+	var cfg Config
+	fs := flag.NewFlagSet("x", flag.ContinueOnError)
+	cfg.AddFlags(fs)
+	for field, name := range flagNames {
+		if _, ok := reflect.TypeFor[Config]().FieldByName(field); !ok || fs.Lookup(name) == nil {
+			t.Errorf("field %s, flag -%s", field, name)
+		}
 	}
 }
 

@@ -68,7 +68,7 @@ func (s *Server) sameSite(next http.Handler, fail failFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := check.Check(r); err != nil && !s.allowsOrigin(r.Header.Get("Origin")) {
 			fail(w, r, status.Error(codes.PermissionDenied,
-				"requests from web pages of another origin are refused: see Config.CORSOrigins (-cors-origin)"))
+				"requests from web pages of another origin are refused: see "+s.cfg.field("CORSOrigins")))
 			return
 		}
 		next.ServeHTTP(w, r)

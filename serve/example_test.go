@@ -50,8 +50,8 @@ func ExampleNew_errors() {
 	}, greeter())
 	fmt.Println(err)
 	// Output:
-	// serve: Config.GRPC (-grpc): "unix://run/greeter.sock" has no absolute path: want unix:///path
-	// serve: Config.TLSCert and Config.TLSKey (-tls-cert, -tls-key): one is set without the other
+	// serve: Config.GRPC: "unix://run/greeter.sock" has no absolute path: want unix:///path
+	// serve: Config.TLSCert and Config.TLSKey: one is set without the other
 }
 
 // Server is for tests, and for those who want to know which ports were free.

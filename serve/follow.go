@@ -23,6 +23,8 @@ import (
 // encoding is kept with the event. Interceptors that look at what such streams
 // are sent then see a proto.Message that wraps the event; ProtoReflect tells
 // its type. On other streams events are sent one by one.
+//
+// Clients of Server-Sent Events get the events' numbers as ids: see LastEventID.
 func Follow[M proto.Message](ctx context.Context, r *eventlog.Reader[M], to Sender[M]) error {
 	send := senderOf(to)
 	for {
@@ -30,6 +32,7 @@ func Follow[M proto.Message](ctx context.Context, r *eventlog.Reader[M], to Send
 		if err != nil {
 			return followError(ctx, err)
 		}
+		SetEventID(ctx, uint64(rec.Seq))
 		if err := send(rec); err != nil {
 			return err
 		}
@@ -47,7 +50,13 @@ func senderOf[M proto.Message](to Sender[M]) func(*eventlog.Record[M]) error {
 		return plain
 	}
 	return func(rec *eventlog.Record[M]) error {
-		v, err := rec.Once(func(m M) (any, error) { return encode(m) })
+		v, err := rec.Once(func(m M) (any, error) {
+			e, err := encode(m)
+			if err != nil {
+				return nil, err // no nil *encoded, which a record would take for a value
+			}
+			return e, nil
+		})
 		if err != nil {
 			return status.Errorf(codes.Internal, "event %d: %v", rec.Seq, err)
 		}
@@ -73,6 +82,7 @@ func FollowFunc[E any, M proto.Message](
 		if err != nil {
 			return err
 		}
+		SetEventID(ctx, uint64(rec.Seq))
 		if err := to.Send(m); err != nil {
 			return err
 		}

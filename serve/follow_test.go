@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io"
 	"net"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -186,6 +188,105 @@ func TestFollowElsewhere(t *testing.T) {
 	if got, err := recv(s); err != nil || got != "x" {
 		t.Errorf("%q, %v", got, err)
 	}
+}
+
+// soleSender fails the test if Send is called while it runs.
+type soleSender struct {
+	t    *testing.T
+	busy atomic.Bool
+	n    int
+}
+
+func (s *soleSender) Send(*text) error { return s.alone(func() error { return nil }) }
+
+func (s *soleSender) alone(send func() error) error {
+	if s.busy.Swap(true) {
+		s.t.Error("two sends to one stream at a time")
+	}
+	defer s.busy.Store(false)
+	runtime.Gosched() // others have their chance
+	s.n++
+	return send()
+}
+
+// soleStream does so for SendMsg.
+type soleStream struct {
+	grpc.ServerStream
+	soleSender
+}
+
+func (s *soleStream) SendMsg(m any) error {
+	return s.alone(func() error { return s.ServerStream.SendMsg(m) })
+}
+
+// However many append, and whatever is encoded for others, sends to one stream
+// never overlap.
+func TestFollowSendsOneByOne(t *testing.T) {
+	follow := map[string]func(*eventlog.Log[*text], Sender[*text]) error{
+		"Follow": func(log *eventlog.Log[*text], to Sender[*text]) error {
+			return Follow(t.Context(), log.Reader(1), to)
+		},
+		"FollowFunc": func(log *eventlog.Log[*text], to Sender[*text]) error {
+			return FollowFunc(t.Context(), log.Reader(1), to,
+				func(rec *eventlog.Record[*text]) (*text, error) { return rec.Event, nil })
+		},
+	}
+	const writers, each, streams = 4, 250, 3
+	for name, follow := range follow {
+		t.Run(name, func(t *testing.T) {
+			log := eventlog.New(eventlog.Proto[*text]())
+			var reading, writing sync.WaitGroup
+			for range streams {
+				reading.Go(func() {
+					to := &soleSender{t: t}
+					if err := follow(log, to); err != nil || to.n != writers*each {
+						t.Errorf("%d messages, %v", to.n, err)
+					}
+				})
+			}
+			for range writers {
+				writing.Go(func() {
+					for range each {
+						if _, err := log.Append(wrapperspb.String("x")); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			writing.Wait()
+			log.Close()
+			reading.Wait()
+		})
+	}
+}
+
+// Nor do those that go over gRPC, where a stream sends what was encoded once.
+func TestFollowSendsOneByOneOverGRPC(t *testing.T) {
+	log := eventlog.New(eventlog.Proto[*text]())
+	r := start(t, Config{StreamInterceptors: []grpc.StreamServerInterceptor{
+		func(srv any, s grpc.ServerStream, _ *grpc.StreamServerInfo, h grpc.StreamHandler) error {
+			return h(srv, &soleStream{s, soleSender{t: t}})
+		},
+	}}, following(log))
+	streams := []grpc.ClientStream{r.watch(t.Context(), ""), r.watch(t.Context(), "")}
+	const n = 300
+	var writing sync.WaitGroup
+	for range 3 {
+		writing.Go(func() {
+			for range n / 3 {
+				log.Append(wrapperspb.String("x"))
+			}
+		})
+	}
+	for _, s := range streams {
+		for range n {
+			if _, err := recv(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	writing.Wait()
+	log.Close()
 }
 
 // A record whose Once serves another purpose is sent as it is.

@@ -36,10 +36,10 @@ func (j JSON) valid() bool { return j == JSONDefault || j == JSONProtoNames }
 
 func (j JSON) marshaler() runtime.Marshaler {
 	m := protojson.MarshalOptions{EmitUnpopulated: true, UseProtoNames: j == JSONProtoNames}
-	return &runtime.HTTPBodyMarshaler{Marshaler: &runtime.JSONPb{
+	return &runtime.HTTPBodyMarshaler{Marshaler: &uploadMarshaler{&runtime.JSONPb{
 		MarshalOptions:   m,
 		UnmarshalOptions: protojson.UnmarshalOptions{DiscardUnknown: true},
-	}}
+	}}}
 }
 
 // The connection between the gateway and the services.
@@ -150,6 +150,7 @@ func (s *Server) newHTTP(g *gateway, h http.Handler) *http.Server {
 		MaxHeaderBytes:    c.MaxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 		ConnState:         g.conns.track,
+		BaseContext:       markLoopback,
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: c.MaxStreams,
 			SendPingTimeout:      atLeastZero(c.KeepaliveInterval),
@@ -199,7 +200,16 @@ func tagUnary(ctx context.Context, method string, req, res any,
 func tagStream(ctx context.Context, desc *grpc.StreamDesc,
 	conn *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption,
 ) (grpc.ClientStream, error) {
-	return open(tag(ctx, true), desc, conn, method, opts...)
+	h, ok := ctx.Value(httpCallKey{}).(*httpCall)
+	if !ok || !desc.ClientStreams {
+		return open(tag(ctx, true), desc, conn, method, opts...)
+	}
+	h.duplex()
+	s, err := open(tag(ctx, true), desc, conn, method, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return newUpload(h, s), nil
 }
 
 func tag(ctx context.Context, stream bool) context.Context {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -467,4 +468,89 @@ func TestCrossSite(t *testing.T) {
 		}
 	}
 	r.log.find(t, "request", "method", "POST "+sayMethod, "status", 403.0)
+}
+
+// A page that lets a name of its own stand for 127.0.0.1 gets nowhere.
+func TestHosts(t *testing.T) {
+	listen := []string{"127.0.0.1:0"}
+	plain := start(t, Config{DefaultRoutes: true, HTTP: listen}, echo{}.service())
+	named := start(t, Config{DefaultRoutes: true, HTTP: listen, Hosts: []string{"Proxy.example", "192.0.2.1"},
+		CORSOrigins: []string{"http://page.example:8080"}}, echo{}.service())
+	any := start(t, Config{DefaultRoutes: true, HTTP: listen, Hosts: []string{"*"}}, echo{}.service())
+	all := start(t, Config{DefaultRoutes: true, HTTP: listen, CORSOrigins: []string{"*"}}, echo{}.service())
+	open := start(t, Config{DefaultRoutes: true, HTTP: []string{"0.0.0.0:0"}, Insecure: true}, echo{}.service())
+	for _, tt := range []struct {
+		host string
+		ok   []*running // which answer
+	}{
+		{"localhost", []*running{plain, named, any, all, open}},
+		{"LOCALHOST:80", []*running{plain, named, any, all, open}},
+		{"localhost.:80", []*running{plain, named, any, all, open}},
+		{"shop.localhost:80", []*running{plain, named, any, all, open}},
+		{"127.0.0.1:80", []*running{plain, named, any, all, open}},
+		{"127.1.2.3", []*running{plain, named, any, all, open}},
+		{"[::1]", []*running{plain, named, any, all, open}},
+		{"[::1]:80", []*running{plain, named, any, all, open}},
+		{"proxy.example:443", []*running{named, any, all, open}},
+		{"192.0.2.1", []*running{named, any, all, open}},
+		{"page.example", []*running{named, any, all, open}},
+		{"evil.example", []*running{any, all, open}},
+		{"localhost.evil.example", []*running{any, all, open}},
+		{"127.0.0.1.evil.example:80", []*running{any, all, open}},
+		{"notlocalhost", []*running{any, all, open}},
+		{"192.0.2.2:80", []*running{any, all, open}},
+		{"0.0.0.0", []*running{any, all, open}},
+	} {
+		for i, r := range []*running{plain, named, any, all, open} {
+			req, _ := http.NewRequestWithContext(t.Context(), "POST", r.url+sayMethod, strings.NewReader(`"x"`))
+			req.Host = tt.host
+			req.Header.Set("Origin", "http://"+tt.host) // the same, for a browser
+			res, err := r.http.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, _ := io.ReadAll(res.Body)
+			res.Body.Close()
+			want := 403
+			if slices.Contains(tt.ok, r) {
+				want = 200
+			}
+			if res.StatusCode != want {
+				t.Errorf("server %d, host %s: %s %s, want %d", i, tt.host, res.Status, b, want)
+			}
+			if want == 403 && !strings.Contains(string(b), "Config.Hosts") {
+				t.Errorf("host %s: %s", tt.host, b)
+			}
+		}
+	}
+	plain.log.find(t, "request", "method", "POST "+sayMethod, "status", 403.0)
+}
+
+// Socket files are for any host, and clients that name none are served.
+func TestHostsElsewhere(t *testing.T) {
+	r := start(t, Config{
+		GRPC: []string{"127.0.0.1:0"}, HTTP: []string{"unix://" + socketPath(t), "127.0.0.1:0"},
+	}, echo{}.service())
+	for _, tt := range []struct{ request, want string }{
+		{"GET /readyz HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n", "HTTP/1.1 200 OK"},
+		{"GET /readyz HTTP/1.0\r\n\r\n", "HTTP/1.0 200 OK"},
+	} {
+		for _, a := range r.HTTPAddrs() {
+			want := tt.want
+			if !isUnix(a) && strings.Contains(tt.request, "evil") {
+				want = "HTTP/1.1 403 Forbidden"
+			}
+			conn, err := net.Dial(a.Network(), a.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			conn.SetDeadline(time.Now().Add(patience))
+			io.WriteString(conn, tt.request)
+			answer, _ := io.ReadAll(conn)
+			conn.Close()
+			if !strings.HasPrefix(string(answer), want) {
+				t.Errorf("%s, %q: %s, want %s", a, tt.request, answer, want)
+			}
+		}
+	}
 }

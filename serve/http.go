@@ -23,7 +23,7 @@ import (
 )
 
 // handler is all around the routes. From the outside: log and panics, limits,
-// CORS, cross-site requests, token, Config.HTTPMiddleware, Server-Sent Events.
+// host, CORS, cross-site requests, token, Config.HTTPMiddleware, Server-Sent Events.
 func (s *Server) handler(mux *runtime.ServeMux) http.Handler {
 	h := s.serveSSE(untilWriteFails(mux))
 	for i := len(s.cfg.HTTPMiddleware) - 1; i >= 0; i-- {
@@ -39,6 +39,7 @@ func (s *Server) handler(mux *runtime.ServeMux) http.Handler {
 	h = s.checkToken(h, fail)
 	h = s.sameSite(h, fail)
 	h = s.cors(h)
+	h = s.checkHost(h, fail)
 	h = s.limitBody(h, fail)
 	return s.observe(h, fail)
 }
@@ -51,10 +52,14 @@ type httpCall struct {
 	remote net.Addr
 	local  net.Addr
 	tls    *tls.ConnectionState
+	events *eventIDs // nil: the answer is no stream of Server-Sent Events
 
 	called atomic.Bool // it became a call, which has a log line of its own
 	stream atomic.Bool // of a method that streams
 	body   atomic.Pointer[error]
+
+	duplex func()                 // lets the body be read after the answer has begun
+	upload atomic.Pointer[upload] // nil: messages do not come from the body
 }
 
 type httpCallKey struct{}
@@ -103,14 +108,6 @@ func (h *httpCall) peer() *peer.Peer {
 	return p
 }
 
-// bodyError is what went wrong with reading the body, if anything.
-func (h *httpCall) bodyError() error {
-	if p := h.body.Load(); p != nil {
-		return *p
-	}
-	return nil
-}
-
 func remoteAddr(r *http.Request) net.Addr {
 	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && isUnix(local) {
 		return &net.UnixAddr{Net: "unix"}
@@ -134,6 +131,7 @@ func (s *Server) observe(next http.Handler, fail failFunc) http.Handler {
 		defer call.done()
 		w := &response{ResponseWriter: rw, rc: http.NewResponseController(rw), timeout: s.cfg.WriteTimeout,
 			challenge: s.token != nil}
+		call.duplex = func() { w.duplex(r) }
 		r = r.WithContext(context.WithValue(r.Context(), httpCallKey{}, call))
 		defer w.finish()
 		defer func() {
@@ -199,6 +197,17 @@ func (w *response) WriteHeader(code int) {
 	w.ResponseWriter.WriteHeader(code)
 }
 
+// duplex lets the body of a request with HTTP/1 be read after the answer has
+// begun; the server would throw away what is left of it then. It has to be called
+// before. Such a connection is not used again: net/http starts to read the next
+// request while it still reads away the rest of the body.
+func (w *response) duplex(r *http.Request) {
+	if r.ProtoMajor == 1 && r.ContentLength != 0 {
+		w.Header().Set("Connection", "close")
+		_ = w.rc.EnableFullDuplex()
+	}
+}
+
 // Write writes a part of the body.
 func (w *response) Write(b []byte) (int, error) {
 	if w.status == 0 {
@@ -251,7 +260,8 @@ func untilWriteFails(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
-		next.ServeHTTP(&cancelWriter{w, http.NewResponseController(w), cancel}, r.WithContext(ctx))
+		r, call := forGateway(ctx, r)
+		next.ServeHTTP(&cancelWriter{w, http.NewResponseController(w), cancel, call}, r)
 	})
 }
 
@@ -259,10 +269,19 @@ type cancelWriter struct {
 	http.ResponseWriter
 	rc     *http.ResponseController
 	cancel context.CancelFunc
+	call   *httpCall // nil: none
 }
 
 // Unwrap is for http.ResponseController.
 func (w *cancelWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader sends the status and the headers.
+func (w *cancelWriter) WriteHeader(code int) {
+	if w.call != nil {
+		code = w.call.bodyStatus(code)
+	}
+	w.ResponseWriter.WriteHeader(code)
+}
 
 // Write writes, and does not fail.
 func (w *cancelWriter) Write(b []byte) (int, error) {
@@ -296,6 +315,9 @@ func (s *Server) limitBody(next http.Handler, fail failFunc) http.Handler {
 				timeout:    s.cfg.ReadTimeout,
 				call:       call,
 			}
+			ctx, cancel := b.until(r.Context())
+			defer cancel()
+			r = r.WithContext(ctx)
 			if s.cfg.ReadTimeout > 0 {
 				// The HTTP server takes it away when the body has been read.
 				_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.cfg.ReadTimeout))
@@ -316,10 +338,28 @@ type body struct {
 	io.ReadCloser
 	timeout time.Duration
 	call    *httpCall
+	mu      sync.Mutex // held while it is read
+}
+
+// until is a context that ends with the request's, but not before an error of
+// reading is known: the HTTP server ends its own before it tells that one.
+func (b *body) until(ctx context.Context) (context.Context, context.CancelFunc) {
+	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		cancel()
+	})
+	return own, func() {
+		stop()
+		cancel()
+	}
 }
 
 // Read reads a part of the body.
 func (b *body) Read(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	n, err := b.ReadCloser.Read(p)
 	if err == nil {
 		return n, nil
@@ -334,7 +374,7 @@ func (b *body) Read(p []byte) (int, error) {
 			"the request's body did not arrive within %s", b.timeout)
 	}
 	if failed != nil && b.call != nil {
-		b.call.body.CompareAndSwap(nil, &failed)
+		b.call.failBody(failed)
 	}
 	return n, err
 }

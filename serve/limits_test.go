@@ -114,7 +114,7 @@ func TestBadInput(t *testing.T) {
 		data []byte
 		want string // in the answer
 	}{
-		{"HTTP/1 to gRPC", false, []byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n" + strings.Repeat("x", 100)), ""},
+		{"HTTP/1 to gRPC", false, []byte("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" + strings.Repeat("x", 100)), ""},
 		{"garbage to gRPC", false, bytes.Repeat([]byte{0xff}, 1000), ""},
 		{"no settings", false, append(bytes.Clone(preface), 0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8), ""},
 		{"frame too large", false, frames(func(f *http2.Framer) {
@@ -130,11 +130,11 @@ func TestBadInput(t *testing.T) {
 		{"garbage to HTTP", true, []byte("\x16\x03\x01 garbage\r\n\r\n"), "400 Bad Request"},
 		{"no host", true, []byte("GET / HTTP/1.1\r\n\r\n"), "400 Bad Request"},
 		{"two lengths", true,
-			[]byte("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"), "400 Bad Request"},
-		{"bad chunk", true, []byte("POST " + sayMethod + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" +
+			[]byte("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"), "400 Bad Request"},
+		{"bad chunk", true, []byte("POST " + sayMethod + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
 			"Transfer-Encoding: chunked\r\n\r\nxyz\r\n"), "400 Bad Request"},
 		{"HTTP/2 without TLS", true, frames(func(*http2.Framer) {}), ""},
-		{"bad path", true, []byte("GET /%zz HTTP/1.1\r\nHost: x\r\n\r\n"), "400 Bad Request"},
+		{"bad path", true, []byte("GET /%zz HTTP/1.1\r\nHost: localhost\r\n\r\n"), "400 Bad Request"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := r.GRPCAddrs()[0]
@@ -169,7 +169,7 @@ func TestSlowClients(t *testing.T) {
 		HandshakeTimeout: soon, ReadTimeout: soon, IdleTimeout: soon,
 		KeepaliveInterval: time.Second, KeepaliveTimeout: soon,
 	}, echo{}.service())
-	auth := "POST " + sayMethod + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\n"
+	auth := "POST " + sayMethod + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer secret\r\n"
 	for _, tt := range []struct {
 		name  string
 		http  bool
@@ -185,9 +185,9 @@ func TestSlowClients(t *testing.T) {
 		{"HTTP, part of the body", true, auth + "Content-Length: 1000000\r\n\r\n\"", "x", "408 Request Timeout"},
 		{"HTTP, part of the body, chunked", true, auth + "Transfer-Encoding: chunked\r\n\r\n",
 			"1\r\n \r\n", "408 Request Timeout"},
-		{"HTTP, a body that is not read", true, "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n",
+		{"HTTP, a body that is not read", true, "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n",
 			"1\r\n \r\n", "401"},
-		{"HTTP, idle", true, "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n", "", "200 OK"},
+		{"HTTP, idle", true, "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n", "", "200 OK"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -314,7 +314,7 @@ func TestAnswerAfterIdle(t *testing.T) {
 	}
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(patience))
-	io.WriteString(conn, "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n")
+	io.WriteString(conn, "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	if _, err := conn.Read(make([]byte, 1000)); err != nil {
 		t.Fatal(err)
 	}

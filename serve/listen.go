@@ -72,15 +72,16 @@ func parseAddress(s string) (address, error) {
 
 // checkExposure refuses an address that other machines reach, unless it is
 // secure. What is inherited is looked at when it is open.
-func (a address) checkExposure(secure bool) error {
+// What it needs is told in the error.
+func (a address) checkExposure(secure bool, needs string) error {
 	if secure || a.scheme != "tcp" || isLoopback(a.host) {
 		return nil
 	}
-	return exposed(a.String())
+	return exposed(a.String(), needs)
 }
 
-func exposed(addr string) error {
-	return fmt.Errorf("other machines reach %s: it needs TLS (-tls-cert, -tls-key), or Insecure (-insecure)", addr)
+func exposed(addr, needs string) error {
+	return fmt.Errorf("other machines reach %s: it needs TLS with %s", addr, needs)
 }
 
 func isLoopback(host string) bool {
@@ -94,7 +95,8 @@ func isUnix(a net.Addr) bool { return a.Network() == "unix" }
 type opener struct {
 	mode   fs.FileMode // of socket files
 	owner  string
-	secure bool // addresses may be reached by other machines
+	secure bool   // addresses may be reached by other machines
+	needs  string // what they would need for that
 }
 
 // all opens addresses, or none.
@@ -292,7 +294,7 @@ func (o opener) fromFD(fd int) (net.Listener, error) {
 	}
 	if tcp, ok := l.Addr().(*net.TCPAddr); ok && !o.secure && !tcp.IP.IsLoopback() {
 		l.Close()
-		return nil, exposed(tcp.String())
+		return nil, exposed(tcp.String(), o.needs)
 	}
 	return l, nil
 }

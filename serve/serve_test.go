@@ -10,6 +10,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -403,4 +405,18 @@ func (c chanReader) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	return copy(p, b), nil
+}
+
+// rerun runs the test that calls it in a process of its own, and returns its
+// standard error.
+func rerun(t *testing.T, env string) string {
+	t.Helper()
+	var stderr strings.Builder
+	cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.timeout", patience.String())
+	cmd.Env = append(os.Environ(), env)
+	cmd.Stderr = &stderr
+	if out, err := cmd.Output(); err != nil {
+		t.Fatalf("%v\n%s%s", err, out, &stderr)
+	}
+	return stderr.String()
 }

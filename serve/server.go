@@ -101,7 +101,7 @@ func New(cfg Config, services ...Service) (*Server, error) {
 	if cfg.TLSCert != "" && cfg.TLSKey != "" {
 		s.tls, tlsErr = openCertFile(cfg.TLSCert, cfg.TLSKey, cfg.TLSClientCA, cfg.Logger)
 	}
-	s.token, tokenErr = openToken(cfg.Token, cfg.TokenFile)
+	s.token, tokenErr = openToken(cfg.Token, cfg.TokenFile, cfg.field("TokenFile"))
 	if err := errors.Join(cfg.check(services), tlsErr, tokenErr); err != nil {
 		return nil, err
 	}
@@ -137,7 +137,8 @@ func (s *Server) listen() (err error) {
 			return err
 		}
 	}
-	open := opener{mode: s.cfg.SocketMode, owner: s.cfg.SocketOwner, secure: s.tls != nil || s.cfg.Insecure}
+	open := opener{mode: s.cfg.SocketMode, owner: s.cfg.SocketOwner, secure: s.tls != nil || s.cfg.Insecure,
+		needs: s.cfg.toExpose()}
 	if s.grpcLns, err = open.all("gRPC", s.cfg.GRPC); err != nil {
 		return err
 	}

@@ -6,12 +6,17 @@
 // become calls over a connection in memory, and pass the same interceptors as
 // calls from outside. What goes through them, from the outside:
 //
-//   - HTTP requests: log and recovery of panics, limits, CORS, the refusal of
-//     browsers' cross-site requests, the token check, Config.HTTPMiddleware,
-//     Server-Sent Events, routes;
+//   - HTTP requests: log and recovery of panics, limits, the refusal of
+//     unknown hosts, CORS, the refusal of browsers' cross-site requests, the token
+//     check, Config.HTTPMiddleware, Server-Sent Events, routes;
 //   - calls: Config.StatsHandlers, log and recovery of panics, the token check,
 //     Config.UnaryInterceptors or Config.StreamInterceptors, those of
 //     Config.ServerOptions, the handler.
+//
+// Config.Logger gets all that the package logs. The gateway's generated handlers
+// and gRPC itself write to grpclog, which belongs to the process and is left
+// alone: a program that wants its lines elsewhere calls grpclog.SetLoggerV2. What
+// clients send makes no line there.
 //
 // A stream that follows an event log is one call of Follow, which encodes each
 // event once for all streams.

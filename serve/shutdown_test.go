@@ -176,6 +176,47 @@ func TestShutdownSteps(t *testing.T) {
 	}
 }
 
+// Serve returns nil after a clean stop, whatever ended its context, and the errors
+// of all functions of OnShutdown otherwise, each of which is called.
+func TestServeReturnsWhatOnShutdownReturns(t *testing.T) {
+	disk, journal := errors.New("the disk is full"), errors.New("the journal is torn")
+	for _, tt := range []struct {
+		name  string
+		hooks []error
+		want  []error
+	}{
+		{"none", nil, nil},
+		{"success", []error{nil, nil}, nil},
+		{"one fails", []error{nil, disk, nil}, []error{disk}},
+		{"two fail", []error{disk, journal}, []error{disk, journal}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			called := 0
+			var cfg Config
+			for _, err := range tt.hooks {
+				cfg.OnShutdown = append(cfg.OnShutdown, func(context.Context) error {
+					called++
+					return err
+				})
+			}
+			r := start(t, cfg, echo{}.service())
+			r.alive()
+			err := r.stop()
+			if called != len(tt.hooks) {
+				t.Errorf("%d functions called, want %d", called, len(tt.hooks))
+			}
+			if (err == nil) != (len(tt.want) == 0) {
+				t.Errorf("Serve: %v, want %v", err, tt.want)
+			}
+			for _, want := range tt.want {
+				if !errors.Is(err, want) {
+					t.Errorf("Serve: %v, want %v in it", err, want)
+				}
+			}
+		})
+	}
+}
+
 // Calls that do not end are cut off.
 func TestShutdownForced(t *testing.T) {
 	release := make(chan struct{})
@@ -221,7 +262,7 @@ func TestShutdownWithStalledClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	io.WriteString(conn, "POST "+watchMethod+" HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
+	io.WriteString(conn, "POST "+watchMethod+" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
 	for r.active.count() < 2 {
 		time.Sleep(time.Millisecond)
 	}

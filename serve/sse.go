@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"mime"
 	"net/http"
 	"strconv"
@@ -17,6 +18,10 @@ import (
 
 // mimeSSE is the type of Server-Sent Events.
 const mimeSSE = "text/event-stream"
+
+// messageStart is what the event of a message begins with; that of an error
+// begins with its name.
+const messageStart = "data: "
 
 // openTime is when a stream on which nothing has come yet is opened by a
 // comment, for browsers wait for that. Errors before it have their HTTP status.
@@ -60,7 +65,7 @@ func (m *sseMarshaler) event(name string, v any) ([]byte, error) {
 	}
 	// JSON needs no line feeds, but a marshaler of the user's may write others.
 	for line := range bytes.Lines(bytes.ReplaceAll(data, []byte("\r"), nil)) {
-		buf.WriteString("data: ")
+		buf.WriteString(messageStart)
 		buf.Write(bytes.TrimSuffix(line, []byte("\n")))
 		buf.WriteByte('\n')
 	}
@@ -97,6 +102,9 @@ func (s *Server) serveSSE(next http.Handler) http.Handler {
 		r = r.Clone(r.Context())
 		r.Header["Accept"] = []string{mimeSSE} // the gateway knows whole values only
 		call, _ := r.Context().Value(httpCallKey{}).(*httpCall)
+		if call != nil {
+			call.events = newEventIDs(r.Header)
+		}
 		sse := &sseWriter{w: w, rc: http.NewResponseController(w), header: w.Header().Clone(), call: call}
 		sse.beat(s.cfg.SSEHeartbeat)
 		defer sse.close()
@@ -183,14 +191,27 @@ func (w *sseWriter) Flush() { _ = w.FlushError() }
 
 func (w *sseWriter) flush(header http.Header) error {
 	w.writeHeader(http.StatusOK, header)
-	if _, err := w.w.Write(w.buf.Bytes()); err != nil {
+	_, err := w.w.Write(w.withID(w.buf.Bytes()))
+	w.buf.Reset() // also where the client is gone: what comes until the handler notices must not pile up
+	if err != nil {
 		return err
 	}
-	w.buf.Reset()
 	if w.timer != nil {
 		w.timer.Reset(w.every)
 	}
 	return w.rc.Flush()
+}
+
+// withID is what is about to be written, behind its id if it is a message that
+// has one.
+func (w *sseWriter) withID(event []byte) []byte {
+	if w.call == nil || w.call.events == nil || !bytes.HasPrefix(event, []byte(messageStart)) {
+		return event
+	}
+	if id := w.call.events.pop(); id > 0 {
+		return fmt.Appendf(nil, "id: %d\n%s", id, event)
+	}
+	return event
 }
 
 // Unwrap is for http.ResponseController.

@@ -199,6 +199,18 @@ func TestMutualTLS(t *testing.T) {
 	_, err = r.say(r.dial(credentials.NewTLS(wrong)), "x")
 	wantStatus(t, err, codes.Unavailable, "")
 	r.log.find(t, "TLS handshake failed", "error", "certificate signed by unknown authority")
+	expired := ca.client("")
+	old, err := tls.LoadX509KeyPair(ca.issue("expired", 98, -2, -1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	expired.Certificates = []tls.Certificate{old}
+	_, err = r.say(r.dial(credentials.NewTLS(expired)), "x")
+	wantStatus(t, err, codes.Unavailable, "")
+	r.log.find(t, "TLS handshake failed", "error", "certificate has expired or is not yet valid")
+	if len(names) > 0 {
+		t.Errorf("a call of %q got through", <-names)
+	}
 	if got, err := r.say(r.dial(credentials.NewTLS(ca.client("alice"))), "x"); err != nil || got != "x" {
 		t.Errorf("no longer served: %q, %v", got, err)
 	}

@@ -74,7 +74,7 @@ func addServeFlags(fs *flag.FlagSet, cfg *serve.Config) {
 	cfg.AddFlags(all)
 	all.VisitAll(func(f *flag.Flag) {
 		switch f.Name {
-		case "grpc", "http", "cors-origin", "default-routes":
+		case "grpc", "http", "cors-origin", "host", "default-routes":
 			return
 		}
 		fs.Var(f.Value, f.Name, f.Usage)

@@ -61,11 +61,16 @@ type app struct {
 	server  *serve.Server
 	runner  *devloop.Runner      // nil: a recording is played
 	record  *recording.Recording // nil: there is a runner
+
+	journalChanged chan struct{} // has a token when a journal's Check may have changed
 }
+
+// retryEvery is how often a journal that could not be written is tried again.
+const retryEvery = time.Second
 
 // newApp reads the files that the options name, and checks all else.
 func newApp(o *options) (_ *app, err error) {
-	a := &app{options: o, log: o.serve.Logger}
+	a := &app{options: o, log: o.serve.Logger, journalChanged: make(chan struct{}, 1)}
 	if o.replay != "" {
 		if a.record, err = recording.Open(o.replay); err != nil {
 			return nil, err
@@ -79,7 +84,7 @@ func newApp(o *options) (_ *app, err error) {
 	}
 	var driver session.Runner
 	if a.record == nil {
-		a.runner = devloop.New(o.project, a.v1, a.v2, a.work)
+		a.runner = devloop.New(o.project, a.v1, a.v2, a.work, a.log)
 		driver = a.runner
 	}
 	a.server2 = v2.NewServer(a.v2, driver)
@@ -97,25 +102,58 @@ func newApp(o *options) (_ *app, err error) {
 	return a, nil
 }
 
-func (a *app) openSessions() error {
-	journal1, journal2 := a.journal, ""
-	if a.journal != "" {
-		journal2 = a.journal + recording.V2Suffix
+func (a *app) openSessions() (err error) {
+	journal1, journal2 := a.journalOf(""), a.journalOf(recording.V2Suffix)
+	var r *eventlog.Recovery
+	if a.v1, r, err = v1.NewSession(journal1, a.project, time.Now); err != nil {
+		return adviseSalvage(err)
 	}
-	var r1, r2 *eventlog.Recovery
-	var err error
-	if a.v1, r1, err = v1.NewSession(journal1, a.project, time.Now); err != nil {
-		return err
+	a.report(journal1.Path, r)
+	if a.v2, r, err = v2.NewSession(journal2, a.project, time.Now); err != nil {
+		return adviseSalvage(err)
 	}
-	if a.v2, r2, err = v2.NewSession(journal2, a.project, time.Now); err != nil {
-		return err
-	}
-	for _, r := range []*eventlog.Recovery{r1, r2} {
-		if r.Torn != nil {
-			a.log.Warn("the journal's last line was torn, and has been cut off", "error", r.Torn)
-		}
-	}
+	a.report(journal2.Path, r)
 	return nil
+}
+
+// journalOf is the journal of a version of the API, whose files end in suffix.
+func (a *app) journalOf(suffix string) session.Journal {
+	if a.journal == "" {
+		return session.Journal{}
+	}
+	return session.Journal{Path: a.journal + suffix, Salvage: a.salvage, Changed: func() {
+		select {
+		case a.journalChanged <- struct{}{}:
+		default: // it will be looked at anyway
+		}
+	}}
+}
+
+// adviseSalvage adds how to go on without a line that cannot be read.
+func adviseSalvage(err error) error {
+	var line *eventlog.LineError
+	if errors.As(err, &line) {
+		return fmt.Errorf("%w: that is what -journal-salvage does", err)
+	}
+	return err
+}
+
+// report tells what was found in a journal, and what not.
+func (a *app) report(path string, r *eventlog.Recovery) {
+	if path == "" {
+		return
+	}
+	log := a.log.With("journal", path)
+	log.Info("the journal has been read", "events", r.Events, "lost", len(r.Lost), "torn", r.Torn != nil)
+	if r.Torn != nil {
+		log.Warn("the journal's last line was torn, and has been cut off", "error", r.Torn)
+	}
+	for _, err := range r.Lost {
+		log.Warn("an event is lost, for its line could not be read", "error", err)
+	}
+	for _, copied := range r.Kept {
+		log.Warn("the journal as it was, with the lines that are lost, has been kept", "file", copied)
+	}
 }
 
 // closeSessions ends the streams of events. It is a part of shutting down.
@@ -137,24 +175,61 @@ func (a *app) run(ctx context.Context) error {
 	defer wg.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	background := func(f func(context.Context) error) {
+	background := func(what string, f func(context.Context) error) {
 		wg.Go(func() {
 			// What has happened so far can be read on.
 			if err := f(ctx); err != nil && ctx.Err() == nil {
-				a.log.Error("nothing happens any more", "error", err)
+				a.log.Error(what, "error", err)
 			}
 		})
 	}
+	const ended = "nothing happens any more"
 	if a.record != nil {
-		background(a.play)
+		background(ended, a.play)
 	} else {
-		background(a.runner.Run)
+		background(ended, a.runner.Run)
+		background(ended, a.watchJournals)
 	}
 	if a.demo {
-		background(a.start)
-		background(a.changes)
+		background("clients have not been told of the start", a.start)
+		background(ended, a.changes)
 	}
 	return a.server.Serve(a.serving(ctx))
+}
+
+// watchJournals has the server say that it is not ready while a journal cannot be
+// written, and the dev loop go on when it can.
+func (a *app) watchJournals(ctx context.Context) error {
+	ready := true
+	for {
+		var retry <-chan time.Time
+		if !ready {
+			retry = time.After(retryEvery)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-a.journalChanged:
+		case <-retry:
+		}
+		was, err := ready, a.runner.Check()
+		if ready = err == nil; ctx.Err() != nil {
+			return nil // readiness is the shutdown's now
+		}
+		if !ready {
+			a.server.SetReady(false) // each time: a server that has just begun says that it is ready
+		}
+		switch {
+		case was && !ready:
+			a.log.Error("the journal cannot be written: what would change anything is refused until it can", "error", err)
+		case !was && ready:
+			a.server.SetReady(true)
+			a.log.Info("the journal can be written again")
+		}
+		if ready {
+			a.runner.TriggersChanged() // for what has been broken off
+		}
+	}
 }
 
 // serving is the context to serve in. It ends with ctx, but not before a client

@@ -334,6 +334,7 @@ func TestBadOptions(t *testing.T) {
 		"-replay=a -journal=b":               "-replay and -journal do not go together",
 		"-replay=a -demo":                    "-replay and -demo do not go together",
 		"-replay-speed=2x":                   "-replay-speed needs -replay",
+		"-journal-salvage":                   "-journal-salvage needs -journal",
 		"-replay=a -replay-speed=soon":       `want "max", or a number such as 1x`,
 		"-demo-step=-1s":                     "must not be negative",
 		"-demo-change-every=-1s -rpc-port=x": "invalid value",

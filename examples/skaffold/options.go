@@ -27,6 +27,7 @@ type options struct {
 	replay      string
 	replaySpeed recording.Speed
 	journal     string
+	salvage     bool
 	waitForConn bool
 }
 
@@ -73,7 +74,10 @@ func parse(args []string, out io.Writer) (*options, error) {
 		"`speed` of -replay: 1x is the recorded pace, 10x ten times as fast, max at once")
 	fs.StringVar(&o.journal, "journal", "",
 		"keep the events of v1 in `file` and those of v2 in file"+recording.V2Suffix+
-			",\nand go on with what they have")
+			",\nand go on with what they have; they grow without bound")
+	fs.BoolVar(&o.salvage, "journal-salvage", false,
+		"with -journal, go on without the lines that cannot be read, instead of refusing to start; the\n"+
+			"log tells each, and a copy of the file is kept beside it, with the ending .broken")
 	fs.BoolVar(&o.waitForConn, "wait-for-connection", false,
 		"when told to end, wait until a client has asked for the v2 events; end at once when told again")
 	o.serve.AddFlags(fs)
@@ -99,6 +103,8 @@ func (o *options) check(fs *flag.FlagSet) error {
 			errs = append(errs, errors.New("-replay and -demo do not go together: use one of them"))
 		}
 		o.demo = false
+	} else if o.salvage && o.journal == "" {
+		errs = append(errs, errors.New("-journal-salvage needs -journal"))
 	} else if given["replay-speed"] {
 		errs = append(errs, errors.New("-replay-speed needs -replay"))
 	}

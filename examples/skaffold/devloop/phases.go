@@ -61,7 +61,7 @@ func (it *iteration) build(ctx context.Context) error {
 	})
 	it.mu.Lock()
 	for image := range dirty { // they were not built
-		it.dirty[image] = true
+		it.todo.dirty[image] = true
 	}
 	it.mu.Unlock()
 	return err

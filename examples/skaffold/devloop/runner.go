@@ -5,10 +5,12 @@ package devloop
 import (
 	"context"
 	"errors"
-	"fmt"
+	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 
+	"github.com/skaffoldgen/protoc-gen-skaffold/eventlog"
 	"github.com/skaffoldgen/protoc-gen-skaffold/examples/skaffold/project"
 	v1 "github.com/skaffoldgen/protoc-gen-skaffold/examples/skaffold/v1"
 	v2 "github.com/skaffoldgen/protoc-gen-skaffold/examples/skaffold/v2"
@@ -55,16 +57,34 @@ type Runner struct {
 	emit1   *kitv1.EventEmitter
 	emit2   *kitv2.EventEmitter
 	work    Work
+	log     *slog.Logger
 	wake    chan struct{} // has a token when something may have become due
 
-	mu      sync.Mutex
+	mu    sync.Mutex
+	todo  agenda
+	taken agenda // what the iteration that runs has taken of it
+}
+
+// agenda is what there is to do.
+type agenda struct {
 	asked   map[project.Stage]bool // to be run once, whatever the triggers say
 	waiting map[project.Stage]bool // for their triggers
 	dirty   map[string]bool        // images whose files have changed since they were built
 }
 
-// New makes a runner for the two sessions of a run.
-func New(p project.Project, s1 *v1.Session, s2 *v2.Session, work Work) *Runner {
+func newAgenda() agenda {
+	return agenda{asked: map[project.Stage]bool{}, waiting: map[project.Stage]bool{}, dirty: map[string]bool{}}
+}
+
+func (a *agenda) add(b agenda) {
+	maps.Copy(a.asked, b.asked)
+	maps.Copy(a.waiting, b.waiting)
+	maps.Copy(a.dirty, b.dirty)
+}
+
+// New makes a runner for the two sessions of a run. log gets what keeps it from
+// telling them what happens.
+func New(p project.Project, s1 *v1.Session, s2 *v2.Session, work Work, log *slog.Logger) *Runner {
 	return &Runner{
 		project: p,
 		v1:      s1,
@@ -72,12 +92,15 @@ func New(p project.Project, s1 *v1.Session, s2 *v2.Session, work Work) *Runner {
 		emit1:   kitv1.NewEventEmitter(s1.Emit),
 		emit2:   kitv2.NewEventEmitter(s2.Emit),
 		work:    work,
+		log:     log,
 		wake:    make(chan struct{}, 1),
-		asked:   map[project.Stage]bool{},
-		waiting: map[project.Stage]bool{},
-		dirty:   map[string]bool{},
+		todo:    newAgenda(),
+		taken:   newAgenda(),
 	}
 }
+
+// Check tells why nothing can run: sessions that cannot be told of it.
+func (r *Runner) Check() error { return errors.Join(r.v1.Check(), r.v2.Check()) }
 
 // Start tells clients that the run begins, and asks for the first iteration.
 func (r *Runner) Start(ctx context.Context, version string) error {
@@ -97,7 +120,7 @@ func (r *Runner) Start(ctx context.Context, version string) error {
 func (r *Runner) Execute(stages ...project.Stage) {
 	r.mu.Lock()
 	for _, s := range stages {
-		r.asked[s] = true
+		r.todo.asked[s] = true
 	}
 	if slices.Contains(stages, project.Build) {
 		r.soil(r.project.Images())
@@ -106,14 +129,15 @@ func (r *Runner) Execute(stages ...project.Stage) {
 	r.look()
 }
 
-// TriggersChanged has the runner look whether something may run now.
+// TriggersChanged has the runner look whether something may run now: after
+// triggers were switched, and when a session takes changes again.
 func (r *Runner) TriggersChanged() { r.look() }
 
 // SourcesChanged tells that files have changed which are built into images.
 func (r *Runner) SourcesChanged(images ...string) {
 	r.mu.Lock()
 	r.soil(images)
-	r.waiting[project.Build] = true
+	r.todo.waiting[project.Build] = true
 	r.mu.Unlock()
 	r.look()
 }
@@ -122,14 +146,14 @@ func (r *Runner) SourcesChanged(images ...string) {
 // containers.
 func (r *Runner) FilesChanged() {
 	r.mu.Lock()
-	r.waiting[project.Sync] = true
+	r.todo.waiting[project.Sync] = true
 	r.mu.Unlock()
 	r.look()
 }
 
 func (r *Runner) soil(images []string) {
 	for _, image := range images {
-		r.dirty[image] = true
+		r.todo.dirty[image] = true
 	}
 }
 
@@ -140,8 +164,9 @@ func (r *Runner) look() {
 	}
 }
 
-// Run runs iterations as they become due, until ctx ends. An iteration whose work
-// fails does not end it; a session that takes no more events does.
+// Run runs iterations as they become due, until ctx ends or a session is closed.
+// An iteration whose work fails does not end it. One that the journal of a session
+// does not take is broken off, and is due again when the runner looks next.
 func (r *Runner) Run(ctx context.Context) error {
 	for {
 		select {
@@ -149,21 +174,46 @@ func (r *Runner) Run(ctx context.Context) error {
 			return nil
 		case <-r.wake:
 		}
-		for due := r.due(); len(due) > 0; due = r.due() {
-			err := r.iterate(ctx, due)
-			var failed *failure
-			switch {
-			case ctx.Err() != nil:
-				return nil
-			case err != nil && !errors.As(err, &failed):
-				return fmt.Errorf("the dev loop has ended: %w", err)
-			}
+		if err := r.runDue(ctx); err != nil {
+			return err
 		}
 	}
 }
 
+// runDue runs what is due. Its error is eventlog.ErrClosed.
+func (r *Runner) runDue(ctx context.Context) error {
+	for due := r.due(); len(due) > 0; due = r.due() {
+		err := r.iterate(ctx, due)
+		var journal *eventlog.JournalError
+		var failed *failure
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, eventlog.ErrClosed):
+			return err
+		case errors.As(err, &journal):
+			r.log.Error("an iteration of the dev loop is broken off, until the journal can be written", "error", err)
+			r.putBack()
+			return nil
+		case err != nil && !errors.As(err, &failed):
+			r.log.Error("an iteration of the dev loop has ended early", "error", err)
+		}
+	}
+	return nil
+}
+
+// putBack has to be done again what the iteration has taken.
+func (r *Runner) putBack() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.todo.add(r.taken)
+}
+
 // due takes the stages that may run now.
 func (r *Runner) due() []project.Stage {
+	r.mu.Lock()
+	r.taken = newAgenda()
+	r.mu.Unlock()
 	var due []project.Stage
 	for _, s := range stages {
 		if r.take(s) {
@@ -179,20 +229,29 @@ func (r *Runner) take(s project.Stage) bool {
 	auto := r.v1.Trigger(s) && r.v2.Trigger(s)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.asked[s] && !(r.waiting[s] && auto) {
+	if !r.todo.asked[s] && !(r.todo.waiting[s] && auto) {
 		return false
 	}
-	delete(r.asked, s)
-	delete(r.waiting, s)
+	move(s, r.todo.asked, r.taken.asked)
+	move(s, r.todo.waiting, r.taken.waiting)
 	return true
+}
+
+// move moves a stage from one set to another, if it is there.
+func move(s project.Stage, from, to map[project.Stage]bool) {
+	if from[s] {
+		to[s] = true
+		delete(from, s)
+	}
 }
 
 // takeDirty takes the images that have to be built.
 func (r *Runner) takeDirty() map[string]bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	dirty := r.dirty
-	r.dirty = map[string]bool{}
+	dirty := r.todo.dirty
+	r.todo.dirty = map[string]bool{}
+	r.taken.add(agenda{dirty: dirty})
 	return dirty
 }
 
@@ -200,7 +259,7 @@ func (r *Runner) takeDirty() map[string]bool {
 // iteration. If not, it waits for its trigger.
 func (r *Runner) deployNext() bool {
 	r.mu.Lock()
-	r.waiting[project.Deploy] = true
+	r.todo.waiting[project.Deploy] = true
 	r.mu.Unlock()
 	return r.take(project.Deploy)
 }

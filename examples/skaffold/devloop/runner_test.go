@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/skaffoldgen/protoc-gen-skaffold/eventlog"
 	"github.com/skaffoldgen/protoc-gen-skaffold/examples/skaffold/project"
+	"github.com/skaffoldgen/protoc-gen-skaffold/examples/skaffold/session"
 	v1 "github.com/skaffoldgen/protoc-gen-skaffold/examples/skaffold/v1"
 	v2 "github.com/skaffoldgen/protoc-gen-skaffold/examples/skaffold/v2"
 	pbv1 "github.com/skaffoldgen/protoc-gen-skaffold/gen/go/skaffold/v1"
@@ -34,8 +37,11 @@ type rig struct {
 	events2 *eventlog.Reader[*pbv2.Event]
 	stop    func() error
 
-	mu    sync.Mutex
-	fails map[Step]error
+	mu     sync.Mutex
+	fails  map[Step]error
+	breaks map[Step]error // why no more events are taken once a step is done
+	broken error          // why no events are taken
+	logged chan string    // what the runner has logged
 }
 
 func newRig(t *testing.T, auto project.Triggers) *rig {
@@ -48,13 +54,22 @@ func newRig(t *testing.T, auto project.Triggers) *rig {
 		Auto: auto,
 	}
 	now := func() time.Time { return time.Date(2021, 2, 3, 4, 5, 6, 0, time.UTC) }
-	s1, _, err1 := v1.NewSession("", p, now)
-	s2, _, err2 := v2.NewSession("", p, now)
+	s1, _, err1 := v1.NewSession(session.Journal{}, p, now)
+	s2, _, err2 := v2.NewSession(session.Journal{}, p, now)
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, v1: s1, v2: s2, events1: s1.Events(1), events2: s2.Events(1), fails: map[Step]error{}}
-	r.runner = New(p, s1, s2, r.work)
+	r := &rig{
+		t: t, v1: s1, v2: s2, events1: s1.Events(1), events2: s2.Events(1),
+		fails: map[Step]error{}, breaks: map[Step]error{}, logged: make(chan string, 10),
+	}
+	r.runner = New(p, s1, s2, r.work, slog.New(slog.NewTextHandler(r, nil)))
+	r.runner.emit1 = kitv1.NewEventEmitter(func(ctx context.Context, e *pbv1.Event) error {
+		return r.take(func() error { return s1.Emit(ctx, e) })
+	})
+	r.runner.emit2 = kitv2.NewEventEmitter(func(ctx context.Context, e *pbv2.Event) error {
+		return r.take(func() error { return s2.Emit(ctx, e) })
+	})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- r.runner.Run(ctx) }()
@@ -73,13 +88,54 @@ func newRig(t *testing.T, auto project.Triggers) *rig {
 func (r *rig) work(_ context.Context, s Step) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if err := r.breaks[s]; err != nil {
+		r.broken = err
+	}
 	return r.fails[s]
+}
+
+// take is an event that sessions take, unless they are broken.
+func (r *rig) take(emit func() error) error {
+	r.mu.Lock()
+	err := r.broken
+	r.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return emit()
+}
+
+// mend has sessions take events again.
+func (r *rig) mend() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.broken = nil
+	clear(r.breaks)
+	clear(r.fails)
+}
+
+// Write is what the runner's log is written to.
+func (r *rig) Write(line []byte) (int, error) {
+	r.logged <- string(line)
+	return len(line), nil
 }
 
 func (r *rig) fail(s Step, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.fails[s] = err
+}
+
+// log waits for what the runner logs.
+func (r *rig) log() string {
+	r.t.Helper()
+	select {
+	case line := <-r.logged:
+		return line
+	case <-time.After(time.Minute):
+		r.t.Fatal("the runner has logged nothing")
+		return ""
+	}
 }
 
 // iteration returns what v1 and v2 tell, in a short form, up to the end of the
@@ -225,7 +281,7 @@ func TestFirstIteration(t *testing.T) {
 		"PortForward-1 Succeeded",
 		"DevLoop-1 Succeeded",
 	)
-	rec, err := r.v2.ApplicationLogs().Next(t.Context())
+	rec, err := r.v2.ApplicationLogs(0).Next(t.Context())
 	if err != nil || rec.Event.GetApplicationLogEvent().GetRichFormattedMessage() != "[web] listening on port 8080\n" {
 		t.Errorf("first application log %v, error %v", rec, err)
 	}
@@ -492,6 +548,59 @@ func TestFailedBuildStaysDirty(t *testing.T) {
 		"Build completed for artifact db",
 		"1: Update succeeded",
 	)
+}
+
+// While a journal cannot be written nothing happens; then what was broken off is
+// done again, and nothing that was asked for is lost.
+func TestJournalFailsAndRecovers(t *testing.T) {
+	full := &eventlog.JournalError{Path: "events.json", Err: errors.New("no space left on device")}
+	for _, work := range []error{nil, errors.New("the work fails, too")} {
+		for _, step := range []Step{{Build, "web"}, {Build, "db"}, {Test, ""}, {Deploy, ""}, {PortForward, ""}} {
+			t.Run(fmt.Sprint(step, work), func(t *testing.T) {
+				r := newRig(t, project.Triggers{Build: true, Deploy: true})
+				r.mu.Lock()
+				r.breaks[step], r.fails[step] = full, work
+				r.mu.Unlock()
+				r.runner.SourcesChanged("web", "db")
+				if line := r.log(); !strings.Contains(line, "broken off") || !strings.Contains(line, full.Err.Error()) {
+					t.Errorf("the log says %q", line)
+				}
+				r.mend()
+				r.runner.TriggersChanged()
+				told1, told2 := r.iteration()
+				again := told1[slices.Index(told1, "1: Update initiated"):]
+				mustTell(t, "v1", again[:7],
+					"1: Update initiated",
+					"Build started for artifact web",
+					"Build completed for artifact web",
+					"Build started for artifact db",
+					"Build completed for artifact db",
+					"Deploy started",
+					"Deploy completed",
+				)
+				if last := told1[len(told1)-1] + ", " + told2[len(told2)-1]; last != "1: Update succeeded, DevLoop-2 Succeeded" {
+					t.Errorf("the end is %s", last)
+				}
+			})
+		}
+	}
+}
+
+// An event that no session can take costs its iteration, and no other.
+func TestEventThatIsRefused(t *testing.T) {
+	r := newRig(t, project.Triggers{})
+	r.mu.Lock()
+	r.breaks[Step{Sync, "web"}] = errors.New("no such event")
+	r.mu.Unlock()
+	r.runner.Execute(project.Sync)
+	if line := r.log(); !strings.Contains(line, "ended early") || !strings.Contains(line, "no such event") {
+		t.Errorf("the log says %q", line)
+	}
+	r.mend()
+	r.runner.TriggersChanged() // which has nothing to do again
+	r.runner.Execute(project.Build)
+	told1, _ := r.iteration()
+	mustTell(t, "v1", told1[len(told1)-1:], "1: Update succeeded")
 }
 
 // A session that takes no more events ends the run, which says so.

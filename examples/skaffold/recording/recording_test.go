@@ -43,11 +43,11 @@ func must(t *testing.T, err error) {
 
 func sessions(t *testing.T, journal string) (*v1.Session, *v2.Session) {
 	t.Helper()
-	journal2 := journal
+	var journal1, journal2 session.Journal
 	if journal != "" {
-		journal2 += V2Suffix
+		journal1.Path, journal2.Path = journal, journal+V2Suffix
 	}
-	s1, _, err := v1.NewSession(journal, project.Project{}, time.Now)
+	s1, _, err := v1.NewSession(journal1, project.Project{}, time.Now)
 	must(t, err)
 	s2, _, err := v2.NewSession(journal2, project.Project{}, time.Now)
 	must(t, err)

@@ -9,6 +9,8 @@ import (
 
 // Runner runs the stages that clients ask for. Its methods return at once.
 type Runner interface {
+	// Check tells why nothing can run now: nil if all is well.
+	Check() error
 	// Execute runs stages once, whatever their triggers say.
 	Execute(stages ...project.Stage)
 	// TriggersChanged tells that a trigger was switched.

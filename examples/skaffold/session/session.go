@@ -4,6 +4,7 @@ package session
 
 import (
 	"errors"
+	"sync/atomic"
 
 	"google.golang.org/protobuf/proto"
 
@@ -35,30 +36,36 @@ type Session[E, S proto.Message] struct {
 	history *eventlog.Log[*Change[E]]
 	events  *eventlog.Log[E]
 
+	changed func()      // called when failing changes; may be nil
+	failing atomic.Bool // the journal could not be written the last time
+
 	// What follows changes in apply alone, under the history's lock.
 	model Model[E, S]
 	loops int // iterations of the dev loop that have begun
 }
 
-// New begins a session. journal is the file that keeps its history; what that
-// has already is read first, and the session goes on from there. "" means that
-// there is none. The events may have lost their last line to a crash, which the
-// Recovery tells.
-func New[E, S proto.Message](journal string, model Model[E, S]) (*Session[E, S], *eventlog.Recovery, error) {
+// New begins a session. What its journal has already is read first, and the
+// session goes on from there. The Recovery tells what was read, and what is lost:
+// the last line, for one, if the process that wrote it has crashed.
+func New[E, S proto.Message](journal Journal, model Model[E, S]) (*Session[E, S], *eventlog.Recovery, error) {
 	events := eventlog.Proto[E]()
 	events.Clone = nil
-	s := &Session[E, S]{events: eventlog.New(events), model: model}
+	s := &Session[E, S]{events: eventlog.New(events), model: model, changed: journal.Changed}
 	history := eventlog.Config[*Change[E]]{
 		MaxEvents: 1, // nobody reads it: what clients read is in events
 		Apply:     func(_ eventlog.Seq, c *Change[E]) { s.apply(c) },
 	}
-	if journal == "" {
+	if journal.Path == "" {
 		s.history = eventlog.New(history)
 		return s, &eventlog.Recovery{}, nil
 	}
 	var recovery *eventlog.Recovery
 	var err error
-	s.history, recovery, err = eventlog.Open(history, eventlog.Journal[*Change[E]]{Path: journal, Lines: Lines[E]()})
+	s.history, recovery, err = eventlog.Open(history, eventlog.Journal[*Change[E]]{
+		Path:    journal.Path,
+		Lines:   Lines[E](),
+		Salvage: journal.Salvage,
+	})
 	return s, recovery, err
 }
 
@@ -88,7 +95,7 @@ func (s *Session[E, S]) apply(c *Change[E]) {
 // Close, or the journal's.
 func (s *Session[E, S]) Append(c Change[E]) error {
 	_, err := s.history.Append(&c)
-	return err
+	return s.note(err)
 }
 
 // Reset starts a part of the state anew.
@@ -108,7 +115,7 @@ func (s *Session[E, S]) SetTrigger(stage project.Stage, on bool, r Reset) error 
 		}
 		return []*Change[E]{{Control: &Control{Stage: stage, Auto: on, Reset: r}}}, nil
 	})
-	return err
+	return s.note(err)
 }
 
 // Trigger tells whether a stage runs by itself.
@@ -129,7 +136,7 @@ func (s *Session[E, S]) BeginLoop(r Reset, event func(loop int) E) (loop int, er
 		loop = s.loops + 1
 		return []*Change[E]{{Event: event(loop), Control: &Control{Loop: true, Reset: r}}}, nil
 	})
-	return loop, err
+	return loop, s.note(err)
 }
 
 // Loops is the number of iterations that have begun.
@@ -147,8 +154,7 @@ func (s *Session[E, S]) State() (state S, last eventlog.Seq) {
 	return state, last
 }
 
-// Events reads the events from one on, of those that are still kept; 0 or 1 for
-// all of them.
+// Events reads the events from one on; 0 is the oldest that is still kept.
 func (s *Session[E, S]) Events(from eventlog.Seq) *eventlog.Reader[E] {
 	return s.events.Reader(from)
 }

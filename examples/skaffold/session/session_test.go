@@ -33,7 +33,7 @@ func now() time.Time { return time.Date(2021, 2, 3, 4, 5, 6, 0, time.UTC) }
 
 func open(t *testing.T, journal string, p project.Project) (*v2.Session, *eventlog.Recovery) {
 	t.Helper()
-	s, recovery, err := v2.NewSession(journal, p, now)
+	s, recovery, err := v2.NewSession(session.Journal{Path: journal}, p, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 		`{"taskEvent":{`: file + ":1:14: unexpected end of JSON input",
 	} {
 		must(t, os.WriteFile(file, []byte(line+"\n"), 0o600))
-		_, _, err := v2.NewSession(file, project.Project{}, now)
+		_, _, err := v2.NewSession(session.Journal{Path: file}, project.Project{}, now)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q in it", line, err, want)
 		}

@@ -10,15 +10,12 @@ import (
 	"github.com/skaffoldgen/protoc-gen-skaffold/serve"
 )
 
-// Events sends all events from the first on, and then each as it comes.
+// Events sends all events that are kept, and then each as it comes. The header
+// says which is the first.
 func (s *Server) Events(ctx context.Context, _ *emptypb.Empty, stream serve.Sender[*pb.LogEntry]) error {
 	return s.follow(ctx, stream)
 }
 
 func (s *Server) follow(ctx context.Context, stream serve.Sender[*pb.LogEntry]) error {
-	first, err := session.FirstEvent(ctx)
-	if err != nil {
-		return err
-	}
-	return serve.Follow(ctx, s.session.Events(first), stream)
+	return session.Follow(ctx, s.session.Events, stream)
 }

@@ -2,6 +2,7 @@ package v1
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
 
+	"github.com/skaffoldgen/protoc-gen-skaffold/eventlog"
 	"github.com/skaffoldgen/protoc-gen-skaffold/examples/skaffold/project"
 	pb "github.com/skaffoldgen/protoc-gen-skaffold/gen/go/skaffold/v1"
 	kit "github.com/skaffoldgen/protoc-gen-skaffold/gen/go/skaffold/v1/skaffoldv1kit"
@@ -24,7 +26,10 @@ type fakeRunner struct {
 	mu       sync.Mutex
 	executed [][]project.Stage
 	changes  int
+	broken   error
 }
+
+func (r *fakeRunner) Check() error { return r.broken }
 
 func (r *fakeRunner) Execute(stages ...project.Stage) {
 	r.mu.Lock()
@@ -173,6 +178,27 @@ func TestExecute(t *testing.T) {
 				t.Errorf("the runner was asked for %v, want %v", runner.executed, wantRuns)
 			}
 		})
+	}
+}
+
+// What cannot be told to clients is not begun, and who asks for it is told why.
+func TestControlWithBrokenJournal(t *testing.T) {
+	s := busy(t)
+	full := &eventlog.JournalError{Path: "events.json", Err: errors.New("no space left on device")}
+	runner := &fakeRunner{broken: full}
+	server := NewServer(s, runner)
+	before, _ := s.State()
+	const cause = ": try again later, for the journal cannot be written now: no space left on device"
+	for _, intent := range []*pb.Intent{{Build: true}, {Deploy: true}, {Sync: true}} {
+		_, err := server.Execute(t.Context(), &pb.UserIntentRequest{Intent: intent})
+		mustFail(t, err, codes.Unavailable, "nothing is run"+cause)
+	}
+	_, err := server.AutoBuild(t.Context(), enabled(false))
+	mustFail(t, err, codes.Unavailable, "auto build was not set"+cause)
+	after, _ := s.State()
+	mustEqual(t, "state", after, before)
+	if len(runner.executed) > 0 || runner.changes > 0 {
+		t.Errorf("the runner was told %v and %d changes", runner.executed, runner.changes)
 	}
 }
 

@@ -18,9 +18,8 @@ type Session struct {
 	now project.Clock
 }
 
-// NewSession begins a session, or goes on with that of the journal, unless that
-// is "".
-func NewSession(journal string, p project.Project, now project.Clock) (*Session, *eventlog.Recovery, error) {
+// NewSession begins a session, or goes on with that of the journal.
+func NewSession(journal session.Journal, p project.Project, now project.Clock) (*Session, *eventlog.Recovery, error) {
 	s, recovery, err := session.New(journal, newModel(p))
 	if err != nil {
 		return nil, nil, err

@@ -26,7 +26,7 @@ var testTime = time.Date(2021, 2, 3, 4, 5, 6, 0, time.UTC)
 
 func newTestSession(t *testing.T, p project.Project) *Session {
 	t.Helper()
-	s, _, err := NewSession("", p, func() time.Time { return testTime })
+	s, _, err := NewSession(session.Journal{}, p, func() time.Time { return testTime })
 	if err != nil {
 		t.Fatal(err)
 	}

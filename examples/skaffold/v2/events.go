@@ -10,12 +10,12 @@ import (
 	"github.com/skaffoldgen/protoc-gen-skaffold/serve"
 )
 
-// Events sends all events from the first on, and then each as it comes.
+// Events sends all events that are kept, and then each as it comes. The header
+// says which is the first.
 func (s *Server) Events(ctx context.Context, _ *emptypb.Empty, stream serve.Sender[*pb.Event]) error {
-	first, err := session.FirstEvent(ctx)
-	if err != nil {
-		return err
+	if _, err := session.FirstEvent(ctx); err != nil {
+		return err // that is no client yet
 	}
 	s.connect.Do(func() { close(s.connected) })
-	return serve.Follow(ctx, s.session.Events(first), stream)
+	return session.Follow(ctx, s.session.Events, stream)
 }

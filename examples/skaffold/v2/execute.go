@@ -3,8 +3,6 @@ package v2
 import (
 	"context"
 
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/skaffoldgen/protoc-gen-skaffold/examples/skaffold/project"
@@ -22,9 +20,12 @@ func (s *Server) Execute(_ context.Context, req *pb.UserIntentRequest) (*emptypb
 	if s.runner == nil {
 		return nil, session.ErrNoRunner
 	}
+	if err := s.runner.Check(); err != nil {
+		return nil, session.Refused("nothing is run", err)
+	}
 	for _, r := range resets {
 		if err := s.session.Reset(r); err != nil {
-			return nil, status.Errorf(codes.Unavailable, "the state was not reset: %v", err)
+			return nil, session.Refused("nothing is run", err)
 		}
 	}
 	s.runner.Execute(stages...)

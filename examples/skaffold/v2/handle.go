@@ -3,11 +3,10 @@ package v2
 import (
 	"context"
 
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
 
+	"github.com/skaffoldgen/protoc-gen-skaffold/examples/skaffold/session"
 	pb "github.com/skaffoldgen/protoc-gen-skaffold/gen/go/skaffold/v2"
 )
 
@@ -15,7 +14,7 @@ import (
 // itself. An event that is nil is ignored.
 func (s *Server) Handle(ctx context.Context, req *pb.Event) (*emptypb.Empty, error) {
 	if err := s.session.Emit(ctx, proto.CloneOf(req)); err != nil {
-		return nil, status.Errorf(codes.Unavailable, "the event was not taken: %v", err)
+		return nil, session.Refused("the event was not taken", err)
 	}
 	return &emptypb.Empty{}, nil
 }

@@ -23,9 +23,8 @@ type Session struct {
 	logs *eventlog.Log[*pb.Event]
 }
 
-// NewSession begins a session, or goes on with that of the journal, unless that
-// is "".
-func NewSession(journal string, p project.Project, now project.Clock) (*Session, *eventlog.Recovery, error) {
+// NewSession begins a session, or goes on with that of the journal.
+func NewSession(journal session.Journal, p project.Project, now project.Clock) (*Session, *eventlog.Recovery, error) {
 	bounds := eventlog.Proto[*pb.Event]()
 	bounds.Clone = nil
 	logs := eventlog.New(bounds)
@@ -76,9 +75,10 @@ func (s *Session) BeginLoop() (iteration int32, err error) {
 func TaskID(task string, iteration int32) string { return fmt.Sprintf("%s-%d", task, iteration) }
 
 // ApplicationLogs reads the application's logs of this iteration and the next
-// ones. Those of an iteration that has ended are passed over.
-func (s *Session) ApplicationLogs() *eventlog.Reader[*pb.Event] {
-	return s.logs.Reader(0, eventlog.Gaps[*pb.Event](func(_, _ eventlog.Seq) {}))
+// ones, from a line on; 0 is the oldest. Lines of an iteration that has ended are
+// passed over.
+func (s *Session) ApplicationLogs(from eventlog.Seq) *eventlog.Reader[*pb.Event] {
+	return s.logs.Reader(from, eventlog.Gaps[*pb.Event](func(_, _ eventlog.Seq) {}))
 }
 
 // Close ends the session: readers get the events that are left, and then io.EOF.

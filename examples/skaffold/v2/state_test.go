@@ -33,7 +33,7 @@ var testTime = time.Date(2021, 2, 3, 4, 5, 6, 0, time.UTC)
 
 func newTestSession(t *testing.T, p project.Project) *Session {
 	t.Helper()
-	s, _, err := NewSession("", p, func() time.Time { return testTime })
+	s, _, err := NewSession(session.Journal{}, p, func() time.Time { return testTime })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestApplicationLogs(t *testing.T) {
 	line := func(text string) *pb.Event {
 		return kit.NewApplicationLogEvent(&pb.ApplicationLogEvent{Message: text})
 	}
-	early := s.ApplicationLogs()
+	early := s.ApplicationLogs(0)
 	next := func(want string) {
 		t.Helper()
 		rec, err := early.Next(t.Context())
@@ -331,7 +331,7 @@ func TestApplicationLogs(t *testing.T) {
 	s.Close()
 
 	var late []string
-	for _, e := range all(t, s.ApplicationLogs()) {
+	for _, e := range all(t, s.ApplicationLogs(0)) {
 		late = append(late, e.GetApplicationLogEvent().GetMessage())
 	}
 	if diff := cmp.Diff([]string{"three", "four"}, late); diff != "" {

@@ -2,6 +2,7 @@ package v2
 
 import (
 	"errors"
+	"fmt"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -33,11 +34,17 @@ func (s *Server) setTrigger(
 	if !on {
 		reset = ""
 	}
+	notSet := fmt.Sprintf("auto %s was not set", names[stage])
+	if s.runner != nil {
+		if err := s.runner.Check(); err != nil {
+			return nil, session.Refused(notSet, err)
+		}
+	}
 	switch err := s.session.SetTrigger(stage, on, reset); {
 	case errors.Is(err, session.ErrAlreadySet):
 		return nil, status.Errorf(codes.AlreadyExists, "auto %s is already set to %t", names[stage], on)
 	case err != nil:
-		return nil, status.Errorf(codes.Unavailable, "auto %s was not set: %v", names[stage], err)
+		return nil, session.Refused(notSet, err)
 	}
 	s.runner.TriggersChanged()
 	return &emptypb.Empty{}, nil
