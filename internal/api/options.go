@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sync"
 
@@ -62,7 +63,8 @@ type Option struct {
 }
 
 // Custom lists the custom options by name. An option whose extension no file of
-// the request defines is not among them.
+// the request defines is not among them, nor one whose file the runtime refuses
+// to build (a message set, an import that does not fit).
 func (o Options) Custom() []Option {
 	unknown := o.Unknown()
 	if len(unknown) == 0 {
@@ -150,6 +152,9 @@ func plainOne(fd protoreflect.FieldDescriptor, v protoreflect.Value) any {
 	case protoreflect.MessageKind, protoreflect.GroupKind:
 		out := make(map[string]any)
 		v.Message().Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+			if unknownMessage(fd) || fd.IsMap() && unknownMessage(fd.MapValue()) {
+				return true
+			}
 			name := string(fd.Name())
 			if fd.IsExtension() {
 				name = string(fd.FullName())
@@ -175,43 +180,55 @@ func (x *extensionIndex) resolver(m *Model) *protoregistry.Types {
 }
 
 // optionTypes builds the extension types of the files that define options, and
-// of those files alone with what they import.
+// of those files alone with what they import. What the runtime refuses of one file
+// takes nothing from the others.
 func (m *Model) optionTypes() *protoregistry.Types {
-	types := new(protoregistry.Types)
-	set := new(descriptorpb.FileDescriptorSet)
+	paths := slices.Sorted(maps.Keys(m.files))
 	seen := make(map[string]bool)
-	paths := make([]string, 0, len(m.files))
-	for path := range m.files {
-		paths = append(paths, path)
-	}
-	slices.Sort(paths)
+	files := new(protoregistry.Files)
 	for _, path := range paths {
 		if m.files[path].definesOptions() {
-			m.collect(path, seen, set)
+			m.register(path, seen, files)
 		}
 	}
-	files, err := protodesc.FileOptions{AllowUnresolvable: true}.NewFiles(set)
-	if err != nil {
-		return types // a broken import: its options stay unreadable
+	types := new(protoregistry.Types)
+	for _, path := range paths {
+		if fd, err := files.FindFileByPath(path); err == nil {
+			registerExtensions(types, fd.Extensions())
+			registerNested(types, fd.Messages())
+		}
 	}
-	files.RangeFiles(func(fd protoreflect.FileDescriptor) bool {
-		registerExtensions(types, fd.Extensions())
-		registerNested(types, fd.Messages())
-		return true
-	})
 	return types
 }
 
-func (m *Model) collect(path string, seen map[string]bool, set *descriptorpb.FileDescriptorSet) {
+// register builds a file behind those that it imports. In place of one that cannot
+// be built it registers the imports of that alone, because importers see through
+// the public ones; to them its types are unknown.
+func (m *Model) register(path string, seen map[string]bool, files *protoregistry.Files) {
 	f := m.files[path]
 	if f == nil || seen[path] {
 		return
 	}
 	seen[path] = true
 	for _, dependency := range f.Desc.GetDependency() {
-		m.collect(dependency, seen, set)
+		m.register(dependency, seen, files)
 	}
-	set.File = append(set.File, f.Desc)
+	if registerFile(files, f.Desc) == nil {
+		return
+	}
+	_ = registerFile(files, &descriptorpb.FileDescriptorProto{
+		Name:             f.Desc.Name,
+		Dependency:       f.Desc.GetDependency(),
+		PublicDependency: f.Desc.GetPublicDependency(),
+	}) // imports that are wrong themselves: then importers do without them
+}
+
+func registerFile(files *protoregistry.Files, desc *descriptorpb.FileDescriptorProto) error {
+	fd, err := protodesc.FileOptions{AllowUnresolvable: true}.New(desc, files)
+	if err != nil {
+		return err
+	}
+	return files.RegisterFile(fd)
 }
 
 func (f *File) definesOptions() bool {
@@ -239,7 +256,16 @@ func registerNested(types *protoregistry.Types, list protoreflect.MessageDescrip
 
 func registerExtensions(types *protoregistry.Types, list protoreflect.ExtensionDescriptors) {
 	for i := range list.Len() {
+		if unknownMessage(list.Get(i)) {
+			continue
+		}
 		// Two extensions with one number: the first file by name wins.
 		_ = types.RegisterExtension(dynamicpb.NewExtensionType(list.Get(i)))
 	}
+}
+
+// unknownMessage tells a field whose type is a message of a file that cannot be
+// built: nothing says what its bytes mean.
+func unknownMessage(fd protoreflect.FieldDescriptor) bool {
+	return fd.Message() != nil && fd.Message().IsPlaceholder()
 }

@@ -277,6 +277,68 @@ func TestUnreadableOptions(t *testing.T) {
 	}
 }
 
+// A file that the runtime refuses costs the options that it defines, and nothing of
+// those of other files: not of those that import it, nor of those that see another
+// file through it.
+func TestOptionsBesideRefusedFile(t *testing.T) {
+	const messageSet = "message Set { option message_set_wire_format = true; extensions 4 to max; }"
+	for _, test := range []struct {
+		name, source string
+		edit         func(*descriptorpb.FileDescriptorProto)
+	}{
+		{name: "message set", source: messageSet},
+		{
+			name:   "map of a closed enum without zero",
+			source: "enum E { ZERO = 0; ONE = 1; } message Map { map<bool, E> m = 1; }",
+			edit:   func(f *descriptorpb.FileDescriptorProto) { f.EnumType[0].Value = f.EnumType[0].Value[1:] },
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			req := plugintest.Compile(t, map[string]string{
+				"base.proto": `syntax = "proto2"; package base; message Base { optional string text = 1; }`,
+				"odd.proto": `syntax = "proto2"; package odd;
+					import public "base.proto"; import "google/protobuf/descriptor.proto";
+					message Odd { optional string text = 1; } ` + test.source + `
+					extend google.protobuf.MessageOptions { optional string lost = 60100; }`,
+				"user.proto": `syntax = "proto2"; package user;
+					import "odd.proto"; import "google/protobuf/descriptor.proto";
+					message Mixed {
+						optional base.Base base = 1; optional odd.Odd odd = 2; repeated odd.Odd odds = 3; map<int32, odd.Odd> map = 4;
+						optional string text = 5;
+					}
+					extend google.protobuf.MessageOptions {
+						optional string plain = 60200; optional base.Base base = 60201;
+						optional odd.Odd odd = 60202; optional Mixed mixed = 60203;
+					}`,
+				"far.proto": `syntax = "proto2"; package far; import "google/protobuf/descriptor.proto";
+					extend google.protobuf.MessageOptions { optional string far = 60300; }`,
+				"p.proto": `syntax = "proto2"; package p; import "odd.proto"; import "user.proto"; import "far.proto";
+					message M {
+						option (odd.lost) = "l"; option (far.far) = "f"; option (user.plain) = "p";
+						option (user.base).text = "b"; option (user.odd).text = "o";
+						option (user.mixed) = {
+							base { text: "in" } odd { text: "x" } odds { text: "y" } map { key: 1 value { text: "z" } } text: "t"
+						};
+					}`,
+			}, "p.proto")
+			for _, f := range req.ProtoFile {
+				if f.GetName() == "odd.proto" && test.edit != nil {
+					test.edit(f)
+				}
+			}
+			want := []api.Option{
+				{Name: "far.far", Value: "f"},
+				{Name: "user.base", Value: map[string]any{"text": "b"}},
+				{Name: "user.mixed", Value: map[string]any{"base": map[string]any{"text": "in"}, "text": "t"}},
+				{Name: "user.plain", Value: "p"},
+			}
+			if diff := cmp.Diff(want, build(t, req).Message("p.M").Options().Custom()); diff != "" {
+				t.Errorf("custom options (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // The options that are kept in the source only are in the copy of a file that
 // protoc sends for this purpose.
 func TestOptionsOfTheSourceCopy(t *testing.T) {

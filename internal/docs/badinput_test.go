@@ -548,6 +548,29 @@ var badOutputs = []badInput{
 		error:     "a/x.proto and b/x.proto would both be written to x.md: tell them apart in the option output ({package}, {dir}, {file}), or leave one out",
 	},
 	{
+		name:      "two packages that differ in case",
+		parameter: "template=markdown,layout=package,output={package}.md",
+		files: map[string]string{
+			"a.proto": `syntax = "proto3"; package Api.V1;`, "b.proto": `syntax = "proto3"; package api.v1;`,
+		},
+		error: "a.proto and b.proto would be written to Api.V1.md and api.v1.md, which differ in case alone and are one page on Windows, " +
+			"on macOS and in Hugo: rename a package, use layout=file, or leave one out with the option exclude",
+	},
+	{
+		name:      "two files that differ in case",
+		parameter: "template=json,layout=file,output={file}.json",
+		files:     map[string]string{"a/X.proto": "", "b/x.proto": ""},
+		error: "a/X.proto and b/x.proto would be written to X.json and x.json, which differ in case alone and are one page on Windows, " +
+			"on macOS and in Hugo: tell them apart in the option output ({package}, {dir}, {file}), rename a file, or leave one out with the option exclude",
+	},
+	{
+		name:      "two folders that differ in case",
+		parameter: "html,a.html,source_relative",
+		files:     map[string]string{"A/x.proto": "", "a/x.proto": ""},
+		error: "A/x.proto and a/x.proto would be written to A/a.html and a/a.html, which differ in case alone and are one page on Windows, " +
+			"on macOS and in Hugo: rename a folder, or leave one out with the option exclude",
+	},
+	{
 		name:      "outside of the folder",
 		parameter: "template=markdown,output=../a.md",
 		error:     `output file name "../a.md" leaves the output folder: write it without '..'`,

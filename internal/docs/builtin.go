@@ -66,7 +66,10 @@ func (p *problems) tell(o *Options, req *plugin.Request) error {
 	})
 	var errs []error
 	for _, found := range slices.Compact(p.list) {
-		text := fmt.Sprintf("%s: %s (%s)", found.Pos, found.Message, found.Kind)
+		text := fmt.Sprintf("%s (%s)", found.Message, found.Kind)
+		if found.Pos.Path != "" {
+			text = fmt.Sprintf("%s: %s", found.Pos, text)
+		}
 		if o.Warnings == WarningsError {
 			errs = append(errs, errors.New(text))
 		} else if req.Warn != nil {
@@ -74,6 +77,42 @@ func (p *problems) tell(o *Options, req *plugin.Request) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+const noSource = "the request has no source info, so that no comments show: make the image with `buf build` " +
+	"without --exclude-source-info, or with `protoc --include_source_info`"
+
+// lacksSource tells whether files that declare something have no place of any
+// declaration: what there is to say of comments cannot be found then.
+func lacksSource(model *api.Model) bool {
+	declares := false
+	for _, f := range model.Files {
+		list := topLevel(f)
+		if slices.ContainsFunc(list, func(d *api.Decl) bool { return d.Pos().Line > 0 }) {
+			return false
+		}
+		// A file of proto2 may say nothing at all; any other one says its syntax.
+		declares = declares || len(list) > 1 || f.Syntax() != "proto2"
+	}
+	return declares
+}
+
+// topLevel are a file's declaration and those at its top level.
+func topLevel(f *api.File) []*api.Decl {
+	list := []*api.Decl{f.Declaration()}
+	for _, x := range f.Messages {
+		list = append(list, x.Declaration())
+	}
+	for _, x := range f.Enums {
+		list = append(list, x.Declaration())
+	}
+	for _, x := range f.Services {
+		list = append(list, x.Declaration())
+	}
+	for _, x := range f.Extensions {
+		list = append(list, x.Declaration())
+	}
+	return list
 }
 
 // site is the content of the pages.
@@ -123,6 +162,9 @@ func (o *Options) site(model *api.Model, pages []page, found *problems) (*conten
 			if len(o.WarnAbout) == 0 || slices.Contains(o.WarnAbout, p.Kind) {
 				found.report(p)
 			}
+		}
+		if lacksSource(model) {
+			settings.Report(content.Problem{Kind: content.Uncommented, Message: noSource})
 		}
 	}
 	site := content.NewSite(model, settings)

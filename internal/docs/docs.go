@@ -125,6 +125,7 @@ func (o *Options) pages(model *api.Model) ([]page, error) {
 		slices.SortFunc(files, func(a, b *api.File) int { return cmp.Compare(a.Path, b.Path) })
 	}
 	byName := make(map[string]*page)
+	folded := make(map[string]*page) // by the name in lower case
 	var out []*page
 	var errs []error
 	for _, f := range files {
@@ -136,6 +137,11 @@ func (o *Options) pages(model *api.Model) ([]page, error) {
 			}
 			p = &page{name: name}
 			byName[name] = p
+			if other := folded[strings.ToLower(name)]; other != nil {
+				errs = append(errs, caseClash(o.Layout, other, name, f))
+			} else {
+				folded[strings.ToLower(name)] = p
+			}
 			out = append(out, p)
 		} else if o.Layout == LayoutFile || o.Layout == LayoutPackage && p.files[0].Package != f.Package {
 			errs = append(errs, fmt.Errorf("%s and %s would both be written to %s: tell them apart in the option output (%s), or leave one out",
@@ -149,6 +155,20 @@ func (o *Options) pages(model *api.Model) ([]page, error) {
 		pages[i] = *p
 	}
 	return pages, errors.Join(errs...)
+}
+
+// caseClash is the error for a page whose name differs from that of another one in
+// case alone: where case does not count, one would overwrite the other.
+func caseClash(l Layout, other *page, name string, f *api.File) error {
+	differ := map[Layout]string{
+		LayoutFolder:  "rename a folder",
+		LayoutPackage: "rename a package, use layout=file",
+		LayoutFile: "tell them apart in the option output (" + strings.Join(placeholders[LayoutFile], ", ") +
+			"), rename a file",
+	}[l]
+	return fmt.Errorf("%s and %s would be written to %s and %s, which differ in case alone and are one page on Windows, "+
+		"on macOS and in Hugo: %s, or leave one out with the option exclude",
+		other.files[0].Path, f.Path, other.name, name, differ)
 }
 
 // outputName is the name of the page that shows a file.

@@ -113,3 +113,45 @@ func TestDocBookChanges(t *testing.T) {
 		t.Errorf("there is no %s in\n%s", want, none)
 	}
 }
+
+// What changed and was deprecated at once says both, and stands in both lists.
+func TestChangedAndDeprecated(t *testing.T) {
+	const (
+		before = `syntax = "proto3"; package shop; message M { int32 y = 2; string z = 3; }`
+		now    = `syntax = "proto3"; package shop; message Fresh {} message M {
+			// Count.
+			//
+			// Deprecated: use z.
+			int64 y = 2 [deprecated = true];
+			oneof o { string z = 3 [deprecated = true]; }
+		}`
+	)
+	tests := []struct{ template, page, lists, cell, bare string }{
+		{"markdown", "reference.md",
+			"### Added\n\n- Message [`Fresh`](#shop.Fresh)\n- Oneof [`M.o`](#shop.M.o)\n\n" +
+				"### Changed\n\n- Field [`M.y`](#shop.M.y): type was `int32`\n" +
+				"- Field [`M.z`](#shop.M.z): presence was `implicit`, was not in a oneof\n\n" +
+				"### Deprecated\n\n- Field [`M.y`](#shop.M.y)\n- Field [`M.z`](#shop.M.z)\n",
+			"| **Changed:** type was `int32`. **Newly deprecated:** use z. Count. ",
+			"| **Changed:** presence was `implicit`, was not in a oneof. **Newly deprecated.** "},
+		{"html", "index.html",
+			`<h3>Added</h3>`,
+			`<span class="badge deprecated">deprecated</span> <span class="badge changed">changed</span>`,
+			`<strong>Changed:</strong> type was <code>int32</code>.`},
+		{"docbook", "reference.xml",
+			`<emphasis role="strong">Deprecated</emphasis>`,
+			`<emphasis role="strong">Changed</emphasis>: type was <code>int32</code>. ` +
+				`<emphasis role="strong">Newly deprecated</emphasis>.`,
+			`was not in a oneof`},
+	}
+	for _, test := range tests {
+		t.Run(test.template, func(t *testing.T) {
+			text := against(t, before, now, "template="+test.template)[test.page]
+			for _, want := range []string{test.lists, test.cell, test.bare} {
+				if !strings.Contains(text, want) {
+					t.Errorf("there is no %s in\n%s", want, text)
+				}
+			}
+		})
+	}
+}

@@ -97,6 +97,77 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+// The comments of a package declaration are comments of the file, at whose place
+// their problems are.
+func TestWarningsOfPackageComments(t *testing.T) {
+	req := plugintest.Compile(t, map[string]string{
+		"a.proto": "\n\nsyntax = \"proto3\";\n\n// # Sign in\n// [No.Such][], [here](#sign-in), [x](#gone)\npackage p;",
+		"b.proto": "syntax = \"proto3\";\npackage p; // what it is for",
+		"c.proto": "syntax = \"proto3\";\n\n// [No.Such][]\n\npackage p;",
+		"d.proto": "// [No.Such][]\npackage p;",
+	})
+	const nothing = `nothing is called "No.Such" here; ` +
+		`write the full name of a message, enum, field, value, service or method (comment)`
+	want := []string{
+		"a.proto:3:1: " + nothing,
+		"a.proto:3:1: the link to #gone is dead: reference.md has no such anchor (dead-link)",
+		"c.proto:1:1: c.proto has no comment: say what it is for (missing-comment)", // the comment is detached
+		"d.proto: " + nothing,
+	}
+	req.Parameter = proto.String("template=markdown,warnings=error")
+	got := plugintest.RunBytes(t, docsPlugin, plugintest.Marshal(t, req))
+	if diff := cmp.Diff(want, strings.Split(got.Response.GetError(), "\n")); diff != "" {
+		t.Errorf("errors (-want +got)\n%s", diff)
+	}
+}
+
+// Without source info nobody can tell which comments there are.
+func TestWarningsWithoutSourceInfo(t *testing.T) {
+	const problem = "the request has no source info, so that no comments show: make the image with `buf build` " +
+		"without --exclude-source-info, or with `protoc --include_source_info` (missing-comment)"
+	for _, c := range []struct {
+		name, a, b string
+		keep       bool // the source info of b.proto
+		want       string
+	}{
+		{name: "two files", a: `syntax = "proto3"; message M {}`, b: `syntax = "proto3"; message N {}`, want: problem},
+		{name: "a syntax alone", a: `syntax = "proto3";`, b: ``, want: problem},
+		{name: "no syntax", a: `enum E { A = 0; }`, b: ``, want: problem},
+		{
+			name: "extension", a: `import "b.proto"; extend N { optional int32 x = 1; }`, b: `message N { extensions 1; }`,
+			want: problem,
+		},
+		{name: "nothing is declared", a: ``, b: ``},
+		{name: "one file has it", a: `syntax = "proto3";`, b: "// b\nmessage N {}", keep: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			req := plugintest.Compile(t, map[string]string{"a.proto": c.a, "b.proto": c.b})
+			for _, f := range req.ProtoFile {
+				if f.GetName() == "a.proto" || !c.keep {
+					f.SourceCodeInfo = nil
+				}
+			}
+			run := func(parameter string) plugintest.Result {
+				req.Parameter = proto.String("template=markdown," + parameter)
+				return plugintest.RunBytes(t, docsPlugin, plugintest.Marshal(t, req))
+			}
+			warning := ""
+			if c.want != "" {
+				warning = "protoc-gen-skaffold-docs: warning: " + c.want + "\n"
+			}
+			if got := run("warnings=on").Stderr; got != warning {
+				t.Errorf("warnings=on: got  %q\nwant %q", got, warning)
+			}
+			if got := run("warnings=error").Response.GetError(); got != c.want {
+				t.Errorf("warnings=error: got  %q\nwant %q", got, c.want)
+			}
+			if got := run("warnings=on,warn_about=comment").Stderr; got != "" {
+				t.Errorf("warn_about=comment: got %q", got)
+			}
+		})
+	}
+}
+
 // Two declarations of a page can have one anchor only in a request that no compiler
 // lets pass.
 func TestDuplicateAnchors(t *testing.T) {

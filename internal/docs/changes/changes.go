@@ -11,7 +11,8 @@ import (
 // Kind is what became of a declaration.
 type Kind int
 
-// The kinds. A declaration that was deprecated and changed is Deprecated.
+// The kinds. A declaration that was deprecated and changed is Deprecated, with
+// details: see [Change.Is].
 const (
 	Added Kind = iota
 	Changed
@@ -42,6 +43,21 @@ type Change struct {
 	In string
 }
 
+// Is reports whether a change is listed among those of a kind. What was deprecated
+// and changed at once is in two lists.
+func (c *Change) Is(k Kind) bool {
+	return c.Kind == k || k == Changed && c.Kind == Deprecated && len(c.Details) > 0
+}
+
+// DetailsOf are the details to show in the list of a kind: the deprecation of what
+// also changed has none, as they stand with the change.
+func (c *Change) DetailsOf(k Kind) []Detail {
+	if k == Deprecated {
+		return nil
+	}
+	return c.Details
+}
+
 // Detail is a property that is different.
 type Detail struct {
 	Property string // type, number, option (acme.color), ...
@@ -51,9 +67,17 @@ type Detail struct {
 // String is the detail as a phrase: type was `int32`.
 func (d Detail) String() string {
 	if d.Before == "" {
-		return d.Property + " was not set"
+		return d.Absent()
 	}
 	return d.Property + " was `" + d.Before + "`"
+}
+
+// Absent is the phrase for a property that was not set.
+func (d Detail) Absent() string {
+	if d.Property == oneofFact {
+		return "was not in a oneof"
+	}
+	return d.Property + " was not set"
 }
 
 // List is all that has changed, in the order of the files and of the source,

@@ -28,7 +28,7 @@ func TestCompare(t *testing.T) {
 		{"fields swapped", `message M { int32 a = 1; int32 b = 2; }`, `message M { int32 a = 2; int32 b = 1; }`, []string{"changed field m.M.a in m.M: number was `1`", "changed field m.M.b in m.M: number was `2`"}},
 		{"type", `message M { int32 a = 1; map<string, M> b = 2; M c = 3; }`, `message M { repeated string a = 1; map<int32, M> b = 2; M c = 3; }`, []string{"changed field m.M.a in m.M: type was `int32`; presence was `implicit`", "changed field m.M.b in m.M: type was `map<string, m.M>`"}},
 		{"presence", `message M { int32 a = 1; }`, `message M { optional int32 a = 1; }`, []string{"changed field m.M.a in m.M: presence was `implicit`"}},
-		{"into a oneof", `message M { string a = 1; }`, `message M { oneof o { string a = 1; } }`, []string{"added oneof m.M.o in m.M", "changed field m.M.a in m.M: presence was `implicit`; oneof was not set"}},
+		{"into a oneof", `message M { string a = 1; }`, `message M { oneof o { string a = 1; } }`, []string{"added oneof m.M.o in m.M", "changed field m.M.a in m.M: presence was `implicit`; was not in a oneof"}},
 		{"JSON name", `message M { string a = 1; }`, `message M { string a = 1 [json_name = "b"]; }`, []string{"changed field m.M.a in m.M: JSON name was `a`"}},
 		{"deprecated", `message M { string a = 1; string b = 2 [deprecated = true]; string c = 3; }`, `message M { string a = 1 [deprecated = true]; string b = 2; int32 c = 3 [deprecated = true]; }`, []string{"deprecated field m.M.a in m.M", "changed field m.M.b in m.M: deprecated was `true`", "deprecated field m.M.c in m.M: type was `string`"}},
 		{"enum", `enum E { A = 0; B = 1; C = 2; }`, `enum E { A = 0; BB = 1; D = 3; }`, []string{"changed value m.E.BB in m.E: name was `B`", "added value m.E.D in m.E", "removed value m.E.C in m.E"}},
@@ -133,4 +133,33 @@ func models(t *testing.T, files map[string]string) *api.Model {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// TestIs lists what changed and was deprecated at once under both kinds, with the
+// details under one.
+func TestIs(t *testing.T) {
+	before := model(t, `message M { int32 a = 1; int32 b = 2; int32 c = 3; }`)
+	after := model(t, `message M { int64 a = 1 [deprecated = true]; int32 b = 2 [deprecated = true]; int64 c = 3; }`)
+	list := changes.Compare(before, after, func(string) bool { return true })
+	got := make(map[string][]string)
+	for _, c := range list.All {
+		for _, kind := range []changes.Kind{changes.Added, changes.Changed, changes.Deprecated, changes.Removed} {
+			if !c.Is(kind) {
+				continue
+			}
+			text := kind.String()
+			for _, d := range c.DetailsOf(kind) {
+				text += ": " + d.String()
+			}
+			got[c.Name] = append(got[c.Name], text)
+		}
+	}
+	want := map[string][]string{
+		"m.M.a": {"changed: type was `int32`", "deprecated"},
+		"m.M.b": {"deprecated"},
+		"m.M.c": {"changed: type was `int32`"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }

@@ -35,6 +35,9 @@ type fact struct {
 	value string // empty: not set
 }
 
+// oneofFact is the fact that holds the oneof of a field.
+const oneofFact = "oneof"
+
 func (d *declaration) fact(name string) (string, bool) {
 	i := slices.IndexFunc(d.facts, func(f fact) bool { return f.name == name })
 	if i < 0 {
@@ -164,7 +167,7 @@ func (d *declarations) field(what, in string, x *api.Field) {
 		facts = append(facts, fact{"default", strconv.Quote(x.Desc.GetDefaultValue())})
 	}
 	if x.Oneof != nil && !x.Oneof.IsSynthetic() {
-		facts = append(facts, fact{"oneof", x.Oneof.Name})
+		facts = append(facts, fact{oneofFact, x.Oneof.Name})
 	}
 	if name := x.Desc.GetJsonName(); name != "" && what == "field" {
 		facts = append(facts, fact{"JSON name", name})

@@ -106,19 +106,41 @@ func (b *builder) warning(o api.Options, scope string) *comment.Doc {
 // comments read a declaration's comments, and what they say of its deprecation
 // on its own.
 func (b *builder) comments(d *api.Decl, scope string, report bool) (description, deprecation *comment.Doc) {
-	c := d.Comments
-	doc := b.parse(scope, c.Leading, c.Trailing)
+	doc := b.parse(scope, d.Comments.Leading, d.Comments.Trailing)
 	if report && b.Report != nil && d.Pos().Line > 0 {
+		if !commented(d) {
+			b.Report(Problem{Kind: Uncommented, Pos: d.Pos(), Message: d.Name + " has no comment: say what it is for"})
+		}
 		b.report(d, doc)
 	}
 	return doc.SplitDeprecated()
 }
 
-// report tells of what a declaration's comments lack.
-func (b *builder) report(d *api.Decl, doc *comment.Doc) {
-	if strings.TrimSpace(d.Comments.Leading+d.Comments.Trailing) == "" {
-		b.Report(Problem{Kind: Uncommented, Pos: d.Pos(), Message: d.Name + " has no comment: say what it is for"})
+// commented tells whether a declaration has a comment. That of a file can stand at
+// its package declaration too.
+func commented(d *api.Decl) bool {
+	text := d.Comments.Leading + d.Comments.Trailing
+	if d == d.File.Declaration() {
+		text += d.File.PackageComments.Leading + d.File.PackageComments.Trailing
 	}
+	return strings.TrimSpace(text) != ""
+}
+
+// packageComments read the comments of a file's package declaration. The model does
+// not say where that stands, so that their problems have the place of the file: of
+// a declaration there that has no comments to count lines of.
+func (b *builder) packageComments(x *api.File) *comment.Doc {
+	doc := b.parse(x.Package, x.PackageComments.Leading, x.PackageComments.Trailing)
+	if b.Report != nil {
+		place := x.Decl
+		place.Comments = api.Comments{}
+		b.report(&place, doc)
+	}
+	return doc // with what it says of its deprecation, which a package has no place for
+}
+
+// report tells of what is wrong in a declaration's comments.
+func (b *builder) report(d *api.Decl, doc *comment.Doc) {
 	for _, p := range doc.Problems() {
 		b.Report(Problem{Kind: BadComment, Pos: placeOf(d, p), Message: p.Message})
 	}
@@ -229,7 +251,7 @@ func finite(value any) any {
 func (b *builder) file(x *api.File) *File {
 	b.noteHeadings(x)
 	f := &File{Entry: b.entry(x, x.Path, fileAnchor(x.Path)), Package: x.Package, Syntax: x.Syntax(), Imports: b.imports(x)}
-	f.PackageDescription, _ = b.comments(&api.Decl{File: x, Comments: x.PackageComments}, x.Package, false)
+	f.PackageDescription = b.packageComments(x)
 	if edition := x.EditionName(); edition != "" {
 		f.Syntax = "edition " + edition
 	}
@@ -325,17 +347,10 @@ func stream(yes bool) string {
 }
 
 func (b *builder) route(x *api.Method, r api.Route) Route {
-	out := Route{Verb: r.Verb, Path: r.Path, Body: r.Body, ResponseBody: r.ResponseBody, Curl: b.maker.Curl(x, r, b.HTTP)}
-	if r.Body == "*" {
-		return out
+	return Route{
+		Verb: r.Verb, Path: r.Path, Body: r.Body, ResponseBody: r.ResponseBody,
+		Query: query(x.Input, r), Curl: b.maker.Curl(x, r, b.HTTP),
 	}
-	for _, f := range x.Input.Fields {
-		bound := strings.Contains(r.Path, "{"+f.Name+"}") || strings.Contains(r.Path, "{"+f.Name+"=") || strings.Contains(r.Path, "{"+f.Name+".")
-		if !bound && f.Name != r.Body && !f.IsMap() {
-			out.Query = append(out.Query, f.Name)
-		}
-	}
-	return out
 }
 
 func (b *builder) message(x *api.Message) *Message {

@@ -114,8 +114,8 @@ type Route struct {
 	// ResponseBody is the response field that is the body of the answer; empty
 	// for all of it.
 	ResponseBody string
-	// Query are the request fields that go into the query; it is empty where the
-	// body takes them.
+	// Query are the request fields that go into the query, those in messages by
+	// their paths of at most two names; it is empty where the body takes them.
 	Query []string
 	Curl  string // a command that calls it; empty for none
 }

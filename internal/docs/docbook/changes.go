@@ -17,8 +17,9 @@ func (w *writer) changes(list []content.Changed, compared bool) {
 	for _, kind := range []changes.Kind{changes.Added, changes.Changed, changes.Deprecated, changes.Removed} {
 		var items []markup
 		for _, c := range list {
-			if c.Kind == kind {
-				items = append(items, escape(c.What).sentence()+" "+linked(code(c.Type.Name), c.Type.Link)+details(c.Change))
+			if c.Is(kind) {
+				link := linked(code(c.Type.Name), c.Type.Link)
+				items = append(items, escape(c.What).sentence()+" "+link+details(c.DetailsOf(kind)))
 			}
 		}
 		if len(items) > 0 {
@@ -33,7 +34,7 @@ func (w *writer) changes(list []content.Changed, compared bool) {
 func (w *writer) removed(list []*changes.Change) {
 	var items []markup
 	for _, c := range list {
-		items = append(items, escape(c.What).sentence()+" "+code(c.Name)+details(c))
+		items = append(items, escape(c.What).sentence()+" "+code(c.Name)+details(c.Details))
 	}
 	if len(items) > 0 {
 		w.para("Removed from this file:")
@@ -44,24 +45,25 @@ func (w *writer) removed(list []*changes.Change) {
 // changeText is a note on a declaration that has changed. That it is deprecated
 // stands beside it, so that the note says that this is new.
 func changeText(c *changes.Change) markup {
-	if c == nil {
+	switch {
+	case c == nil:
 		return ""
+	case c.Kind != changes.Deprecated:
+		return strong(string(markup(c.Kind.String()).sentence())) + details(c.Details) + "."
+	case len(c.Details) > 0:
+		return strong("Changed") + details(c.Details) + ". " + strong("Newly deprecated") + "."
 	}
-	kind := c.Kind.String()
-	if c.Kind == changes.Deprecated {
-		kind = "newly deprecated"
-	}
-	return strong(string(markup(kind).sentence())) + details(c) + "."
+	return strong("Newly deprecated") + "."
 }
 
 // details say what is different, behind the name of what has changed.
-func details(c *changes.Change) markup {
-	if len(c.Details) == 0 {
+func details(list []changes.Detail) markup {
+	if len(list) == 0 {
 		return ""
 	}
-	return ": " + joined(c.Details, ", ", func(d changes.Detail) markup {
+	return ": " + joined(list, ", ", func(d changes.Detail) markup {
 		if d.Before == "" {
-			return escape(d.Property) + " was not set"
+			return escape(d.Absent())
 		}
 		return escape(d.Property) + " was " + code(d.Before)
 	})

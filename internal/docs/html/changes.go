@@ -17,9 +17,14 @@ var changeWords = map[changes.Kind]string{
 	changes.Deprecated: "deprecated", changes.Removed: "removed",
 }
 
+// changeWord is the word for a change. Of what changed and was deprecated at once
+// it says the former: the latter has a badge of its own.
 func changeWord(e content.Entry) string {
-	if e.Change == nil {
+	switch {
+	case e.Change == nil:
 		return ""
+	case e.Change.Is(changes.Changed):
+		return changeWords[changes.Changed]
 	}
 	return changeWords[e.Change.Kind]
 }
@@ -37,16 +42,16 @@ func (w *writer) changes(all []content.Changed) {
 	for _, kind := range kinds {
 		begun := false
 		for _, c := range all {
-			if c.Kind != kind {
+			if !c.Is(kind) {
 				continue
 			}
 			if !begun {
-				w.p("<h3>", capital(changeWords[kind]), "</h3>\n<ul>\n")
+				w.p("<h3>", capital(kind.String()), "</h3>\n<ul>\n")
 				begun = true
 			}
 			w.p("<li>", esc(capital(c.What)), " ", link(c.Type.Name, c.Type.Link))
-			if len(c.Details) > 0 {
-				w.p(": ", detailsText(c.Details))
+			if details := c.DetailsOf(kind); len(details) > 0 {
+				w.p(": ", detailsText(details))
 			}
 			w.p("</li>\n")
 		}
@@ -78,7 +83,7 @@ func (w *writer) removed(all []*changes.Change) {
 func detailsText(details []changes.Detail) string {
 	return list(details, func(d changes.Detail) string {
 		if d.Before == "" {
-			return esc(d.Property) + " was not set"
+			return esc(d.Absent())
 		}
 		return esc(d.Property) + " was " + code(d.Before)
 	})

@@ -18,8 +18,8 @@ func (w *writer) changes(list []content.Changed) {
 	for _, kind := range []changes.Kind{changes.Added, changes.Changed, changes.Deprecated, changes.Removed} {
 		var items []string
 		for _, c := range list {
-			if c.Kind == kind {
-				items = append(items, w.changedText(c))
+			if c.Is(kind) {
+				items = append(items, w.changedText(c, kind))
 			}
 		}
 		if len(items) > 0 {
@@ -29,25 +29,26 @@ func (w *writer) changes(list []content.Changed) {
 	}
 }
 
-func (w *writer) changedText(c content.Changed) string {
+func (w *writer) changedText(c content.Changed, kind changes.Kind) string {
 	text := capital(c.What) + " " + w.span(c.Type.Name, c.Type.Link, w.line)
-	if len(c.Details) > 0 {
-		text += ": " + w.detailsText(c.Details)
+	if details := c.DetailsOf(kind); len(details) > 0 {
+		text += ": " + w.detailsText(details)
 	}
 	return text
 }
 
-// changeText is a note on a declaration that has changed.
+// changeText is a note on a declaration that has changed. That it was deprecated,
+// the note on the deprecation says.
 func (w *writer) changeText(e content.Entry) string {
 	switch {
 	case e.Change == nil:
 		return ""
-	case e.Change.Kind == changes.Deprecated && e.Deprecated && len(e.Change.Details) == 0:
-		return "" // which the note on the deprecation says
-	case len(e.Change.Details) == 0:
-		return "**" + kindWords[e.Change.Kind] + ".**"
+	case e.Change.Is(changes.Changed) && len(e.Change.Details) > 0:
+		return "**" + kindWords[changes.Changed] + ":** " + w.detailsText(e.Change.Details) + "."
+	case e.Change.Kind == changes.Deprecated && e.Deprecated:
+		return ""
 	}
-	return "**" + kindWords[e.Change.Kind] + ":** " + w.detailsText(e.Change.Details) + "."
+	return "**" + kindWords[e.Change.Kind] + ".**"
 }
 
 // kindWords are for notes on declarations that are still there.
@@ -58,7 +59,7 @@ var kindWords = map[changes.Kind]string{
 func (w *writer) detailsText(details []changes.Detail) string {
 	return list(details, func(d changes.Detail) string {
 		if d.Before == "" {
-			return w.cell(comment.Text(d.Property)) + " was not set"
+			return w.cell(comment.Text(d.Absent()))
 		}
 		return w.cell(comment.Text(d.Property)) + " was " + w.cell(comment.Code(d.Before, ""))
 	})
