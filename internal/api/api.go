@@ -5,6 +5,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"strings"
@@ -89,6 +90,11 @@ func (p Position) String() string {
 		return p.Path
 	}
 	return fmt.Sprintf("%s:%d:%d", p.Path, p.Line, p.Column)
+}
+
+// Compare orders positions by file, line and column.
+func (p Position) Compare(q Position) int {
+	return cmp.Or(cmp.Compare(p.Path, q.Path), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
 }
 
 // File is one .proto file.
@@ -217,6 +223,33 @@ func (f *Field) FullName() string { return childName(f.File, f.Parent, f.Name) }
 
 // Options are the field's own options.
 func (f *Field) Options() Options { return newOptions(f.File.model, f.Desc.GetOptions()) }
+
+// JSONName is the field's name in JSON. Compilers other than protoc may leave it
+// out of a descriptor where it is the one that the field's name leads to.
+func (f *Field) JSONName() string {
+	if name := f.Desc.GetJsonName(); name != "" {
+		return name
+	}
+	return DefaultJSONName(f.Name)
+}
+
+// DefaultJSONName is a field's name in lowerCamelCase, as protoc makes it.
+func DefaultJSONName(name string) string {
+	var out strings.Builder
+	upper := false
+	for _, c := range name {
+		switch {
+		case c == '_':
+			upper = true
+			continue
+		case upper && 'a' <= c && c <= 'z':
+			c -= 'a' - 'A'
+		}
+		upper = false
+		out.WriteRune(c)
+	}
+	return out.String()
+}
 
 // IsRepeated tells repeated fields, map fields included.
 func (f *Field) IsRepeated() bool {

@@ -61,8 +61,7 @@ func (p *problems) report(found content.Problem) {
 // places.
 func (p *problems) tell(o *Options, req *plugin.Request) error {
 	slices.SortFunc(p.list, func(a, b content.Problem) int {
-		return cmp.Or(cmp.Compare(a.Pos.Path, b.Pos.Path), cmp.Compare(a.Pos.Line, b.Pos.Line),
-			cmp.Compare(a.Pos.Column, b.Pos.Column), cmp.Compare(a.Message, b.Message))
+		return cmp.Or(a.Pos.Compare(b.Pos), cmp.Compare(a.Message, b.Message))
 	})
 	var errs []error
 	for _, found := range slices.Compact(p.list) {

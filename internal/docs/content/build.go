@@ -458,7 +458,7 @@ func (b *builder) field(x *api.Field) *Field {
 		IsGroup:   x.IsDelimited(),
 		Default:   defaultText(x.Desc),
 	}
-	if name := x.Desc.GetJsonName(); name != "" && name != defaultJSONName(x.Name) && x.Extendee == nil {
+	if name := x.Desc.GetJsonName(); name != "" && name != api.DefaultJSONName(x.Name) && x.Extendee == nil {
 		f.JSONName = name
 	}
 	if x.Extendee != nil {
@@ -484,24 +484,6 @@ func defaultText(d *descriptorpb.FieldDescriptorProto) string {
 		return `"` + d.GetDefaultValue() + `"` // escaped already
 	}
 	return d.GetDefaultValue()
-}
-
-// defaultJSONName is the name in lowerCamelCase, as protoc makes it.
-func defaultJSONName(name string) string {
-	var out strings.Builder
-	upper := false
-	for _, c := range name {
-		if c == '_' {
-			upper = true
-			continue
-		}
-		if upper && c >= 'a' && c <= 'z' {
-			c -= 'a' - 'A'
-		}
-		upper = false
-		out.WriteRune(c)
-	}
-	return out.String()
 }
 
 func (b *builder) enum(x *api.Enum) *Enum {

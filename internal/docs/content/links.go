@@ -17,10 +17,15 @@ import (
 // stand twice. The content of several pages adds to it at a time.
 type record struct {
 	mu      sync.Mutex
-	anchors map[place]api.Position
+	anchors map[place][]anchored
 	slugs   map[place]int // how many headings have the words
 	links   []linkAt
-	twice   []Problem
+}
+
+// anchored is a declaration that has an anchor.
+type anchored struct {
+	name string
+	pos  api.Position
 }
 
 // place is an anchor of a page.
@@ -33,7 +38,7 @@ type linkAt struct {
 }
 
 func newRecord() *record {
-	return &record{anchors: make(map[place]api.Position), slugs: make(map[place]int)}
+	return &record{anchors: make(map[place][]anchored), slugs: make(map[place]int)}
 }
 
 // anchor remembers an anchor. What stands twice at one position is one thing that
@@ -42,15 +47,24 @@ func (r *record) anchor(page, anchor string, pos api.Position, name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	at := place{page, anchor}
-	before, ok := r.anchors[at]
-	switch {
-	case !ok:
-		r.anchors[at] = pos
-	case before != pos:
-		const format = "%s has the anchor #%s on %s, which what is declared at %s has too: give one of them another name"
-		message := fmt.Sprintf(format, name, anchor, page, before)
-		r.twice = append(r.twice, Problem{Kind: DuplicateAnchor, Pos: pos, Message: message})
+	if !slices.ContainsFunc(r.anchors[at], func(x anchored) bool { return x.pos == pos }) {
+		r.anchors[at] = append(r.anchors[at], anchored{name, pos})
 	}
+}
+
+// twice are the anchors that several declarations have: a problem of all but the
+// first by its place, whichever page was made first.
+func (r *record) twice() []Problem {
+	var out []Problem
+	for at, list := range r.anchors {
+		slices.SortFunc(list, func(a, b anchored) int { return a.pos.Compare(b.pos) })
+		for _, x := range list[1:] {
+			const format = "%s has the anchor #%s on %s, which what is declared at %s has too: give one of them another name"
+			message := fmt.Sprintf(format, x.name, at.anchor, at.page, list[0].pos)
+			out = append(out, Problem{Kind: DuplicateAnchor, Pos: x.pos, Message: message})
+		}
+	}
+	return out
 }
 
 // heading remembers a heading that gets an anchor of its words.
@@ -94,7 +108,7 @@ func (s *Site) ReportLinks() {
 			s.Report(Problem{Kind: DeadLink, Pos: l.pos, Message: fmt.Sprintf("the link to %s is dead: %s", l.link, why)})
 		}
 	}
-	for _, p := range s.record.twice {
+	for _, p := range s.record.twice() {
 		s.Report(p)
 	}
 }

@@ -57,7 +57,7 @@ func (m Maker) body(input *api.Message, body string, bound []string) value {
 		if i < 0 {
 			return nil
 		}
-		if v := request.member(jsonName(input.Fields[i])); v != nil {
+		if v := request.member(input.Fields[i].JSONName()); v != nil {
 			return v
 		}
 		b := builder{Maker: m}
@@ -81,7 +81,7 @@ func without(o object, x *api.Message, path []string) object {
 	}
 	out := object{}
 	for _, m := range o {
-		if m.name != jsonName(f) {
+		if m.name != f.JSONName() {
 			out = append(out, m)
 			continue
 		}

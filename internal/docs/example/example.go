@@ -5,7 +5,6 @@ package example
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"google.golang.org/protobuf/types/descriptorpb"
 
@@ -80,7 +79,7 @@ func (b *builder) message(x *api.Message) value {
 		v := b.field(f)
 		switch {
 		case v != nil:
-			out = append(out, member{jsonName(f), v})
+			out = append(out, member{f.JSONName(), v})
 			if f.Oneof != nil {
 				if filled == nil {
 					filled = make(map[*api.Oneof]bool)
@@ -201,28 +200,6 @@ func mapKey(key *api.Field) string {
 		return "true"
 	}
 	return "1"
-}
-
-// jsonName is a field's name in JSON. Compilers other than protoc may leave it
-// out where it is the one that the field's name leads to.
-func jsonName(f *api.Field) string {
-	if name := f.Desc.GetJsonName(); name != "" {
-		return name
-	}
-	var out strings.Builder
-	upper := false
-	for _, c := range f.Name {
-		switch {
-		case c == '_':
-			upper = true
-			continue
-		case upper && 'a' <= c && c <= 'z':
-			c -= 'a' - 'A'
-		}
-		upper = false
-		out.WriteRune(c)
-	}
-	return out.String()
 }
 
 // wellKnown are the messages that have a JSON of their own (protobuf.dev,
