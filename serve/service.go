@@ -27,6 +27,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"strings"
 
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"google.golang.org/grpc"
@@ -169,11 +170,4 @@ type stream[M any] struct{ grpc.ServerStream }
 func (s stream[M]) Send(m M) error { return s.SendMsg(m) }
 
 // baseName is the part of a full method name behind its last slash.
-func baseName(method string) string {
-	for i := len(method) - 1; i >= 0; i-- {
-		if method[i] == '/' {
-			return method[i+1:]
-		}
-	}
-	return method
-}
+func baseName(method string) string { return method[strings.LastIndexByte(method, '/')+1:] }

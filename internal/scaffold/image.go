@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
 
+	"github.com/skaffoldgen/protoc-gen-skaffold/internal/api"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/nearest"
 	"github.com/skaffoldgen/protoc-gen-skaffold/internal/plugin"
 )
@@ -108,12 +109,16 @@ func (img *image) add(file plugin.File) error {
 
 // readExtension takes what buf says about a file out of its unknown fields.
 func (f *imageFile) readExtension() {
-	for info := range bytesFields(f.desc.ProtoReflect().GetUnknown(), fieldBufExtension) {
-		for v := range varintFields(info, fieldIsImport) {
-			f.imported = v != 0
-		}
-		for module := range bytesFields(info, fieldModuleInfo) {
-			for name := range bytesFields(module, fieldModuleName) {
+	for _, info := range bytesFields(f.desc.ProtoReflect().GetUnknown(), fieldBufExtension) {
+		_ = api.EachField(info, func(num protowire.Number, typ protowire.Type, value []byte) error {
+			if num == fieldIsImport && typ == protowire.VarintType {
+				v, _ := protowire.ConsumeVarint(value)
+				f.imported = v != 0
+			}
+			return nil
+		})
+		for _, module := range bytesFields(info, fieldModuleInfo) {
+			for _, name := range bytesFields(module, fieldModuleName) {
 				f.module = moduleName(name)
 			}
 		}
@@ -124,49 +129,23 @@ func (f *imageFile) readExtension() {
 func moduleName(name []byte) string {
 	var parts []string
 	for num := protowire.Number(1); num <= 3; num++ { // remote, owner, repository
-		for part := range bytesFields(name, num) {
+		for _, part := range bytesFields(name, num) {
 			parts = append(parts, string(part))
 		}
 	}
 	return strings.Join(parts, "/")
 }
 
-// bytesFields are the values of a field in an encoded message.
-func bytesFields(message []byte, num protowire.Number) func(func([]byte) bool) {
-	return func(yield func([]byte) bool) {
-		eachField(message, num, protowire.BytesType, func(value []byte) bool {
-			b, _ := protowire.ConsumeBytes(value)
-			return yield(b)
-		})
-	}
-}
-
-func varintFields(message []byte, num protowire.Number) func(func(uint64) bool) {
-	return func(yield func(uint64) bool) {
-		eachField(message, num, protowire.VarintType, func(value []byte) bool {
-			v, _ := protowire.ConsumeVarint(value)
-			return yield(v)
-		})
-	}
-}
-
-// eachField calls do with the encoded values of a field, up to the first byte
-// that is no message.
-func eachField(message []byte, num protowire.Number, typ protowire.Type, do func([]byte) bool) {
-	for len(message) > 0 {
-		n, t, tag := protowire.ConsumeTag(message)
-		if tag < 0 {
-			return
+// bytesFields are the length-delimited values of a field in an encoded message,
+// up to the first byte that is no message.
+func bytesFields(message []byte, number protowire.Number) (values [][]byte) {
+	_ = api.EachField(message, func(num protowire.Number, typ protowire.Type, value []byte) error {
+		if num == number && typ == protowire.BytesType {
+			values = append(values, value)
 		}
-		size := protowire.ConsumeFieldValue(n, t, message[tag:])
-		if size < 0 {
-			return
-		}
-		if n == num && t == typ && !do(message[tag:tag+size]) {
-			return
-		}
-		message = message[tag+size:]
-	}
+		return nil
+	})
+	return values
 }
 
 // service finds a service by its full name. Without a name it is the only one

@@ -250,3 +250,11 @@ type Type struct {
 	Key, Value *Type
 	Repeated   bool
 }
+
+// Capital makes the first letter of a phrase a capital, unless it is code.
+func Capital(text string) string {
+	if text == "" || text[0] < 'a' || text[0] > 'z' {
+		return text
+	}
+	return string(text[0]-'a'+'A') + text[1:]
+}

@@ -46,10 +46,10 @@ func (w *writer) changes(all []content.Changed) {
 				continue
 			}
 			if !begun {
-				w.p("<h3>", capital(kind.String()), "</h3>\n<ul>\n")
+				w.p("<h3>", content.Capital(kind.String()), "</h3>\n<ul>\n")
 				begun = true
 			}
-			w.p("<li>", esc(capital(c.What)), " ", link(c.Type.Name, c.Type.Link))
+			w.p("<li>", esc(content.Capital(c.What)), " ", link(c.Type.Name, c.Type.Link))
 			if details := c.DetailsOf(kind); len(details) > 0 {
 				w.p(": ", detailsText(details))
 			}
@@ -66,7 +66,7 @@ func (w *writer) changes(all []content.Changed) {
 // badge says.
 func (w *writer) changeNote(e content.Entry) {
 	if e.Change != nil && len(e.Change.Details) > 0 {
-		w.p(`<p class="note"><strong>`, capital(changeWord(e)), ":</strong> ", detailsText(e.Change.Details), ".</p>\n")
+		w.p(`<p class="note"><strong>`, content.Capital(changeWord(e)), ":</strong> ", detailsText(e.Change.Details), ".</p>\n")
 	}
 }
 

@@ -188,7 +188,7 @@ func (w *writer) rules(rules []content.Rule) {
 		if r.Option != "" {
 			w.p(` title="`, esc("by the option "+r.Option), `"`)
 		}
-		w.p(">", capital(ruleText(r)), ".</li>")
+		w.p(">", content.Capital(ruleText(r)), ".</li>")
 	}
 	w.p("</ul>\n")
 }

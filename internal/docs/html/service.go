@@ -22,7 +22,7 @@ func (w *writer) method(m *content.Method) {
 	w.p(`<section`, old("part rpc some", m.Deprecated), id(m.Anchor), ">\n")
 	w.heading(4, "", self(m.Name, m.Anchor), m.Entry)
 	w.p(`<pre class="signature" tabindex="0"><code>`, signature(m), "</code></pre>\n<p>",
-		capital(m.Streaming()), ": takes ", streamed(m.StreamsRequest, m.Request),
+		content.Capital(m.Streaming()), ": takes ", streamed(m.StreamsRequest, m.Request),
 		" and returns ", streamed(m.StreamsBack, m.Response), ".")
 	switch m.Idempotency {
 	case "NO_SIDE_EFFECTS":

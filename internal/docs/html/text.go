@@ -133,14 +133,6 @@ func list[E any](elements []E, render func(E) string) string {
 
 func number(n int32) string { return strconv.Itoa(int(n)) }
 
-// capital makes the first letter of a phrase a capital, unless it is code.
-func capital(text string) string {
-	if text == "" || text[0] < 'a' || text[0] > 'z' {
-		return text
-	}
-	return string(text[0]-'a'+'A') + text[1:]
-}
-
 // Levels of headings.
 const (
 	fileLevel   = 2

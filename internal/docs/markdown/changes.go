@@ -23,14 +23,14 @@ func (w *writer) changes(list []content.Changed) {
 			}
 		}
 		if len(items) > 0 {
-			w.heading(typeLevel, "", comment.Text(capital(kind.String())))
+			w.heading(typeLevel, "", comment.Text(content.Capital(kind.String())))
 			w.bullets(items)
 		}
 	}
 }
 
 func (w *writer) changedText(c content.Changed, kind changes.Kind) string {
-	text := capital(c.What) + " " + w.span(c.Type.Name, c.Type.Link, w.line)
+	text := content.Capital(c.What) + " " + w.span(c.Type.Name, c.Type.Link, w.line)
 	if details := c.DetailsOf(kind); len(details) > 0 {
 		text += ": " + w.detailsText(details)
 	}

@@ -18,7 +18,7 @@ const (
 func (w *writer) file(f *content.File) {
 	w.removed = removedFrom(f)
 	w.heading(fileLevel, f.Anchor, comment.Text(f.Name))
-	line := capital(f.Syntax)
+	line := content.Capital(f.Syntax)
 	if f.Package != "" {
 		line = "Package " + w.name(f.Package) + ", " + f.Syntax
 	}
@@ -100,7 +100,7 @@ func (w *writer) said(e content.Entry, level int) {
 
 // facts writes what options say.
 func (w *writer) facts(e content.Entry) {
-	w.bullets(each(e.Rules, func(r content.Rule) string { return capital(w.ruleText(r, w.inline, w.line)) }))
+	w.bullets(each(e.Rules, func(r content.Rule) string { return content.Capital(w.ruleText(r, w.inline, w.line)) }))
 	w.paragraph(w.optionsText(e.Properties, e.Options, w.line))
 }
 
@@ -175,14 +175,6 @@ func (w *writer) optionsText(properties, custom []content.Property, render func(
 	return "Options: " + strings.Join(out, ", ") + "."
 }
 
-// capital makes the first letter of a phrase a capital, unless it is code.
-func capital(text string) string {
-	if text == "" || text[0] < 'a' || text[0] > 'z' {
-		return text
-	}
-	return string(text[0]-'a'+'A') + text[1:]
-}
-
 func (w *writer) service(s *content.Service) {
 	w.heading(typeLevel, s.Anchor, comment.Text("Service "+s.Name))
 	w.said(s.Entry, typeLevel)
@@ -219,7 +211,7 @@ func (w *writer) method(m *content.Method) {
 
 // callText says how an RPC is called, and that it may be called again.
 func (w *writer) callText(m *content.Method) string {
-	text := capital(m.Streaming()) + ": takes " + w.streamed(m.StreamsRequest, m.Request) +
+	text := content.Capital(m.Streaming()) + ": takes " + w.streamed(m.StreamsRequest, m.Request) +
 		" and returns " + w.streamed(m.StreamsBack, m.Response) + "."
 	switch m.Idempotency {
 	case "":

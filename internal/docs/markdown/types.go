@@ -246,7 +246,7 @@ func (w *writer) description(e content.Entry, notes ...string) string {
 		more = w.moreText(e)
 	}
 	for _, r := range e.Rules {
-		notes = append(notes, capital(w.ruleText(r, w.cell, w.cell))+".")
+		notes = append(notes, content.Capital(w.ruleText(r, w.cell, w.cell))+".")
 	}
 	notes = append(notes, w.optionsText(e.Properties, e.Options, w.cell))
 	return w.notes(join(w.changeText(e), w.deprecated(e, w.cell), w.cell(lead), more), notes...)
